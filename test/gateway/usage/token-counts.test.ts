@@ -4,7 +4,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { rowCost } from '../../../src/control/usage/usage-cost.ts';
 import type { Protocol } from '../../../src/lib/vocabulary.ts';
+import { usageEvent } from '../../../src/usage/usage-event.ts';
 import { chatBody, startTestGateway } from '../../harness/gateway/gateway.ts';
 import type { TestGateway } from '../../harness/gateway/gateway.ts';
 import { startMessages } from '../../harness/gateway/messages.ts';
@@ -161,6 +163,16 @@ const clients: Readonly<Record<string, Client>> = {
   },
 };
 
+/** 3.00 and 15.00 US dollars per million tokens, and 0.30 for those read from the cache. */
+const prices = { input: 3_000_000, output: 15_000_000, card: { cache_read: 300_000 } };
+
+/** The cost without the tier, which has prices of its own. */
+function costAtList(row: unknown): number | null {
+  const event = usageEvent.parse(row);
+  const versions = [{ version: 1, fromMs: 0, ...prices }];
+  return rowCost({ ...event, service_tier: null }, versions, Date.parse(event.at)).cost_micros;
+}
+
 for (const [served, { protocol, whole, stream }] of Object.entries(backends)) {
   describe(`99,000 cached of 100,000 prompt tokens of a backend of ${served}`, () => {
     for (const [spoken, client] of Object.entries(clients)) {
@@ -184,7 +196,9 @@ for (const [served, { protocol, whole, stream }] of Object.entries(backends)) {
             ? client.seenInEvents(valuesOf(text))
             : client.seen(JSON.parse(text));
           assert.partialDeepStrictEqual(seen, client.expected);
-          assert.partialDeepStrictEqual(await rowOf(gateway), {
+          const row = await rowOf(gateway);
+          assert.equal(costAtList(row), 34_200);
+          assert.partialDeepStrictEqual(row, {
             usage_reported: true,
             usage_estimated: false,
             prompt_tokens: 100_000,
