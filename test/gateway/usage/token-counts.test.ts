@@ -5,120 +5,24 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { rowCost } from '../../../src/control/usage/usage-cost.ts';
-import type { Protocol } from '../../../src/lib/vocabulary.ts';
 import { usageEvent } from '../../../src/usage/usage-event.ts';
 import { chatBody, startTestGateway } from '../../harness/gateway/gateway.ts';
 import type { TestGateway } from '../../harness/gateway/gateway.ts';
 import { startMessages } from '../../harness/gateway/messages.ts';
 import { rowOf } from '../../harness/gateway/translated.ts';
+import {
+  backends,
+  chatBackend,
+  chatTier,
+  chatUsage,
+  messageInput,
+  messageOutput,
+  responseUsage,
+} from '../../harness/upstream/cached-prompts.ts';
 import { answerJson, startUpstream } from '../../harness/upstream/upstream.ts';
-import type { Script } from '../../harness/upstream/upstream.ts';
-import { answerEvents } from '../../harness/upstream/vendors.ts';
 import { until } from '../../harness/wait.ts';
-import * as anthropic from '../../protocols/anthropic/events.ts';
-import * as gemini from '../../protocols/gemini/events.ts';
-import { completion, chunk, done, framesOf } from '../../protocols/messages/given.ts';
+import { completion } from '../../protocols/messages/given.ts';
 import { valuesOf } from '../../recorded/reading.ts';
-
-/** Every backend reports 100,000 prompt tokens, 99,000 of them from its cache, and 100 tokens. */
-const chatUsage = {
-  prompt_tokens: 100_000,
-  completion_tokens: 100,
-  total_tokens: 100_100,
-  prompt_tokens_details: { cached_tokens: 99_000 },
-  completion_tokens_details: { reasoning_tokens: 40 },
-};
-const responseUsage = {
-  input_tokens: 100_000,
-  input_tokens_details: { cached_tokens: 99_000 },
-  output_tokens: 100,
-  output_tokens_details: { reasoning_tokens: 40 },
-};
-const messageInput = { input_tokens: 1000, cache_read_input_tokens: 99_000 };
-const messageOutput = { output_tokens: 100, output_tokens_details: { thinking_tokens: 40 } };
-const metadata = {
-  promptTokenCount: 100_000,
-  cachedContentTokenCount: 99_000,
-  candidatesTokenCount: 60,
-  thoughtsTokenCount: 40,
-  serviceTier: 'flex',
-};
-
-const response = {
-  object: 'response',
-  status: 'completed',
-  service_tier: 'flex',
-  output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }],
-  usage: responseUsage,
-  metadata: { service_tier: 'priority' },
-};
-const chatTier = { service_tier: 'flex' };
-
-type Backend = Readonly<{ protocol: Protocol; whole: Script; stream: Script }>;
-
-const chatBackend = {
-  whole: answerJson(completion({ content: 'Hi' }, {}, { usage: chatUsage, ...chatTier })),
-  stream: answerEvents(
-    framesOf(
-      chunk({ content: 'Hi' }),
-      chunk({}, 'stop'),
-      { choices: [], ...chatTier, usage: chatUsage },
-      done,
-    ),
-  ),
-};
-
-const ofRoute =
-  (route: string, script: Script, other: Script): Script =>
-  (request, answer) =>
-    (request.path.endsWith(route) ? script : other)(request, answer);
-
-const completed = Buffer.from(
-  `event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', response })}\n\n`,
-);
-
-const backends: Readonly<Record<string, Backend>> = {
-  openai: {
-    protocol: 'openai',
-    whole: ofRoute('/responses', answerJson(response), chatBackend.whole),
-    stream: ofRoute('/responses', answerEvents(completed), chatBackend.stream),
-  },
-  'openai without the Responses API': {
-    protocol: 'openai',
-    whole: ofRoute('/responses', answerJson({}, 405), chatBackend.whole),
-    stream: ofRoute('/responses', answerJson({}, 405), chatBackend.stream),
-  },
-  anthropic: {
-    protocol: 'anthropic',
-    whole: answerJson({
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'claude',
-      content: [{ type: 'text', text: 'Hi' }],
-      stop_reason: 'end_turn',
-      stop_sequence: null,
-      usage: { ...messageInput, ...messageOutput, ...chatTier },
-    }),
-    stream: answerEvents(
-      anthropic.bytesOf(
-        anthropic.start({ ...messageInput, output_tokens: 1, ...chatTier }),
-        ...anthropic.textBlock(0, 'Hi'),
-        ...anthropic.ended('end_turn', messageOutput),
-      ),
-    ),
-  },
-  gemini: {
-    protocol: 'gemini',
-    whole: answerJson(gemini.answer([gemini.textPart('Hi')], gemini.stopped, metadata)),
-    stream: answerEvents(
-      gemini.bytesOf(
-        gemini.answer([gemini.textPart('H')], {}, { promptTokenCount: 100_000 }),
-        gemini.answer([gemini.textPart('i')], gemini.stopped, metadata),
-      ),
-    ),
-  },
-};
 
 const user = [{ role: 'user', content: 'Hi' }];
 const members = (value: unknown): Readonly<Record<string, unknown>> => Object(value);
