@@ -26,6 +26,11 @@ model_list:
       context_length: 4096
       cache_ttl_seconds: 60
       drop_unsupported_tools: true
+      price_card:
+        cache_read: 300000
+        service_tiers: { batch: { percent: 50 } }
+        context_tiers: [{ above_tokens: 200000, input: 6000000, output: 22500000 }]
+        effective_from: '2031-01-01T00:00:00.000Z'
       admission_max_concurrent: 4
   - model_name: raw
     litellm_params:
@@ -53,7 +58,7 @@ auth:
     - { key: other, name: all, models: ['*'], budget: { cost_total_micros: 9, window: weekly } }
 gw:
   fallback_model: native
-  models: [{ name: nowhere, input_price_per_mtok: 5 }]
+  models: [{ name: nowhere, input_price_per_mtok: 5, price_card: { per_request: 7 } }]
   providers: [{ name: spare, api_base: https://spare.example/v1, api_key: secret-four }]
   roles:
     - name: readers
