@@ -99,7 +99,7 @@ describe('an address that is new', () => {
     const there = endpointAt('http://10.0.0.6/v1');
     given(held)
       .when(register({ endpoint: there, served: [], providersMax: 1 }))
-      .refuses('conflict', /holds 1 providers; the maximum is 1/, 'api_base');
+      .refuses('conflict', /has 1 providers; the maximum is 1/, 'api_base');
     given(held)
       .when(
         register({ endpoint: there, served: [], providersMax: 1, principalId: theirs, name: 'b' }),

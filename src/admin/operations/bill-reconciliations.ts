@@ -53,6 +53,8 @@ const columns = z.strictObject({
 /** A JSON string can be longer than the text: a line break takes two bytes. */
 const bodyBytesMax = 16 * 1024 * 1024;
 const providersMax = 50;
+/** A million units of the currency. */
+const toleranceMax = 1_000_000_000_000;
 
 const reconciliation = z.strictObject({
   /** The file as text: CSV, or JSON of a cost API. */
@@ -72,7 +74,7 @@ const reconciliation = z.strictObject({
   first_day: day.optional(),
   last_day: day.optional(),
   /** A difference of at most this amount is ignored. */
-  tolerance_micros: z.int().nonnegative().max(Number.MAX_SAFE_INTEGER).default(10_000),
+  tolerance_micros: z.int().nonnegative().max(toleranceMax).default(10_000),
   /** A difference of at most this percentage of the bill is ignored. */
   tolerance_percent: z.number().nonnegative().max(100).default(1),
 });

@@ -20,6 +20,8 @@ const reads = adminRoutes.filter(readsPast);
 
 /** Fields whose data is not in the log. They are null for the past. */
 const unlogged = [
+  'tokens_total_now',
+  'cost_total_micros_now',
   'tokens_used',
   'cost_used_micros',
   'window_start',

@@ -158,6 +158,7 @@ const resources: Readonly<Record<string, Resource>> = {
 const walkedElsewhere = new Set([
   '/admin/principals/{id}/roles/{role}',
   '/admin/principals/{id}/identity',
+  '/admin/principals/{id}/budget/increases/{increase}',
   '/admin/roles/{name}/permissions',
 ]);
 

@@ -136,7 +136,7 @@ describe('a replica is a witness of the log', () => {
       [position, 'proxy-1', seen?.hash, null],
     );
     assert.match(alarm?.log_hash ?? '', /^[0-9a-f]{64}$/);
-    assert.match(alarm?.problem ?? '', /the log holds .* there: it was rewritten/);
+    assert.match(alarm?.problem ?? '', /the log has .* there: it was rewritten/);
     const told = notices.filter(({ type }) => type === 'log_alarm');
     assert.equal(told.length, 1);
     assert.equal(await openAlarms(), '1');

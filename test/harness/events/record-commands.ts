@@ -180,6 +180,17 @@ const operations = [
       difference_count: fc.nat(),
     }),
   }) satisfies Of<'RecordBillReconciliation'>,
+  fc.record({
+    type: fc.constant('RecordUsageDrops'),
+    drops: fc.array(
+      fc.record({
+        reason: fc.constantFrom('queue_full', 'malformed'),
+        rows: number,
+        replicas: fc.nat(),
+      }),
+      { maxLength: 2 },
+    ),
+  }) satisfies Of<'RecordUsageDrops'>,
   fc.record({ type: fc.constant('StartEpoch') }) satisfies Of<'StartEpoch'>,
   fc.record({
     type: fc.constant('EraseVaultItems'),

@@ -189,7 +189,7 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
         principal_id: index + 1,
         tokens_used: budget?.tokens?.[0] ?? 0,
         cost_used_micros: budget?.costMicros?.[0] ?? 0,
-        window_end: budget?.windowEnd,
+        ...(budget?.windowEnd === undefined ? {} : { window_end: budget.windowEnd }),
       })),
     },
   });

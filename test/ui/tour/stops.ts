@@ -144,6 +144,12 @@ export const stops: readonly Stop[] = [
     about: 'Rate limits and budgets, how much of them is used, and which limit is closest.',
   },
   {
+    name: 'webhooks',
+    title: 'Webhooks',
+    path: 'webhooks',
+    about: 'Addresses that get notifications, and whether the last deliveries were accepted.',
+  },
+  {
     name: 'history',
     title: 'History',
     path: 'history',

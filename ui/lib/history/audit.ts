@@ -16,6 +16,7 @@ type Place = Readonly<{
 const places: Readonly<Record<string, Place>> = {
   ...Object.fromEntries(allNouns.flatMap(placesOf)),
   prices: { screen: 'models' },
+  usage: { screen: 'usage' },
   'fallback-model': { screen: 'frontend-models' },
   deployment: { screen: 'deployment' },
   sessions: { screen: 'settings' },
