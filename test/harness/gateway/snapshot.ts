@@ -185,12 +185,16 @@ export function givenSnapshot(given: GivenSnapshot): Snapshot {
     overlay: {
       seq: 0,
       dropped_providers,
-      budgets: keys.map(([, { budget }], index) => ({
-        principal_id: index + 1,
-        tokens_used: budget?.tokens?.[0] ?? 0,
-        cost_used_micros: budget?.costMicros?.[0] ?? 0,
-        ...(budget?.windowEnd === undefined ? {} : { window_end: budget.windowEnd }),
-      })),
+      budgets: keys.map(([, { budget }], index) =>
+        Object.assign(
+          {
+            principal_id: index + 1,
+            tokens_used: budget?.tokens?.[0] ?? 0,
+            cost_used_micros: budget?.costMicros?.[0] ?? 0,
+          },
+          budget?.windowEnd === undefined ? {} : { window_end: budget.windowEnd },
+        ),
+      ),
     },
   });
   return { ...whole, config_hash: configHash(whole.config) };
