@@ -11,7 +11,7 @@ import type { HistoryEvent } from '../../projections/history-event.ts';
 type Following = Readonly<{
   /** The last position that the reader has; 0 for none. */
   after: number;
-  /** Called before each read. False stops. */
+  /** Called after each read. False stops, and the events that were read are not yielded. */
   mayGoOn: () => Promise<boolean> | boolean;
   /** Waits for events after `after`, or until the next keep-alive is due. */
   news: (after: number) => Promise<void>;
@@ -25,7 +25,7 @@ export async function* followHistory(
   { after, mayGoOn, news }: Following,
 ): AsyncGenerator<readonly HistoryEvent[], void, undefined> {
   let last = after;
-  while (await mayGoOn()) {
+  for (;;) {
     const page = await historyEvents(db, {
       stream: null,
       type: null,
@@ -36,6 +36,8 @@ export async function* followHistory(
       order: 'asc',
       limit: pageEvents,
     });
+    // Checked after reading, so that a reader never gets the event that ended its permission.
+    if (!(await mayGoOn())) return;
     yield page;
     last = page.at(-1)?.position ?? last;
     if (page.length === 0) await news(last);

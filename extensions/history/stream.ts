@@ -89,7 +89,7 @@ type From = Readonly<{ after: number; signal: AbortSignal }>;
 /** True while the session is valid and may read the history. */
 function followFor(
   { permission, headers }: Call,
-  { credentials, rereads, heads, reports }: ExtensionNeeds,
+  { credentials, rereads, heads, reports, plane }: ExtensionNeeds,
   { after, signal }: From,
 ) {
   const before = rereads();
@@ -97,10 +97,13 @@ function followFor(
     after,
     // The log may have lost events that were sent. The reader must ask again, and is told if its
     // position is beyond the end.
-    mayGoOn: async () =>
-      !signal.aborted &&
-      before === rereads() &&
-      !isRefusal(await authorise(permission, headers, credentials)),
+    mayGoOn: async () => {
+      if (signal.aborted) return false;
+      // The page may be ahead of this replica's state.
+      await plane.refresh();
+      const isRefused = isRefusal(await authorise(permission, headers, credentials));
+      return !isRefused && before === rereads();
+    },
     news: (last) => heads.past(last, { ms: heartbeatMs, signal }),
   });
 }
