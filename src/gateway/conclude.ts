@@ -6,6 +6,7 @@ import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { observe } from '../telemetry/histogram.ts';
 import type { Outcome } from '../telemetry/metrics.ts';
 import { chargeMicros } from '../usage/cost.ts';
+import { defaultCurrency } from '../usage/price-card.ts';
 import { pricesAt } from '../usage/price-versions.ts';
 import { estimateAnswer } from '../usage/estimate-answer.ts';
 import type { Forwarded } from '../usage/estimate-answer.ts';
@@ -224,10 +225,13 @@ function record(walk: Walk, outcome: MeteredOutcome): void {
 function amountOf({ usage, estimate, model, isCached }: MeteredOutcome, atMs: number): Amount {
   const counts = usage ?? estimate;
   if (counts === null) return nothingUsed;
-  const charge = usage?.costMicros ?? chargeMicros(counts, pricesAt(model?.prices ?? [], atMs));
+  const prices = pricesAt(model?.prices ?? [], atMs);
+  // Budgets of money are in the default currency.
+  const isCharged =
+    isCached !== true && (prices?.card?.currency ?? defaultCurrency) === defaultCurrency;
   return {
     tokens: counts.promptTokens + counts.completionTokens,
-    micros: isCached === true ? 0 : (charge ?? 0),
+    micros: isCharged ? (usage?.costMicros ?? chargeMicros(counts, prices) ?? 0) : 0,
   };
 }
 

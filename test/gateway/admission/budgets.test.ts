@@ -64,6 +64,19 @@ describe('a gateway', () => {
     for (const status of [200, 200, 402]) assert.equal((await ask(gateway)).status, status);
   });
 
+  it('does not count a price card in another currency against a budget in US dollars', async () => {
+    await using upstream = await startUpstream(answerJson());
+    const whole = given(upstream.apiBase, { costMicros: [0, 36] });
+    const backends = [{ apiBase: upstream.apiBase }];
+    const small = {
+      backends,
+      prices: [1_000_000, 1_000_000],
+      priceCard: { currency: 'EUR' },
+    } as const;
+    await using gateway = await startTestGateway({ ...whole, models: { small } });
+    for (const status of [200, 200, 200]) assert.equal((await ask(gateway)).status, status);
+  });
+
   it('keeps what it counted under another snapshot that says less', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase, { tokens: [82, 100] }));
