@@ -4,7 +4,7 @@
 import { hashBytes } from '../src/routing/hash.ts';
 import { idleView } from '../src/routing/idle-view.ts';
 import type { LiveView, Load } from '../src/routing/load.ts';
-import type { Asking, RoutedRequest } from '../src/routing/request.ts';
+import type { RouteInput, RoutedRequest } from '../src/routing/request.ts';
 import { chooseRoute } from '../src/routing/route.ts';
 import type { PoolPolicy } from '../src/lib/vocabulary.ts';
 import { poolPolicy } from '../src/lib/vocabulary.ts';
@@ -68,7 +68,7 @@ const choosing = (
   const { snapshot } = routing(rules, { keys: { key: {} }, ...options });
   const [caller] = snapshot.callers.values();
   if (caller === undefined) throw new Error('the bench has no caller');
-  const asking: Asking = { caller, request, live: viewOf() };
+  const asking: RouteInput = { caller, request, live: viewOf() };
   return { what, run: () => void chooseRoute(snapshot, asking) };
 };
 

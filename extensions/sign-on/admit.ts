@@ -22,8 +22,8 @@ import type { Refusal } from '../../src/lib/refusal.ts';
 import type { Execute } from '../../src/control/commands/execute.ts';
 import type { Login } from '../../src/control/access/sessions.ts';
 import type { Person } from './person.ts';
-import { isTrouble, trouble } from './trouble.ts';
-import type { Trouble } from './trouble.ts';
+import { isFailure, failure } from './failure.ts';
+import type { Failure } from './failure.ts';
 
 export type AdmitOptions = Readonly<{
   firstLogin: 'refuse' | 'link' | 'create';
@@ -53,7 +53,7 @@ export async function admit(
   dependencies: AdmitDependencies,
   options: AdmitOptions,
   { person, requestId, path }: Admitting,
-): Promise<Login | Trouble | Refusal> {
+): Promise<Login | Failure | Refusal> {
   const { vault, state, refresh, execute, newId, onUnknownRole, onNoGroups } = dependencies;
   await refresh();
   const { issuer, subject } = person;
@@ -70,10 +70,10 @@ export async function admit(
     // Roles are only removed if the issuer sends the groups. If it omits them, one setting there
     // would remove all roles.
     const hasRoles = (holderOfIdentity(state(), identity)?.identityRoleIds ?? []).length > 0;
-    if (hasRoles) return trouble('groups', `no claim ${options.groupsClaim}`);
+    if (hasRoles) return failure('groups', `no claim ${options.groupsClaim}`);
   }
   const first = await firstLogin(dependencies, options, { person, identity, hide });
-  if (isTrouble(first)) return first;
+  if (isFailure(first)) return first;
   const roles = rolesOf(person, options);
   for (const role of roles) {
     if (roleNamed(state(), role) === undefined) onUnknownRole(role, requestId);
@@ -98,10 +98,10 @@ export async function admit(
     },
   );
   if (!isRefusal(outcome)) return loginOf(outcome.state, identity);
-  if (isRemoved) return trouble('removed', outcome.message);
-  if (outcome.refused === 'forbidden') return trouble('unknown', outcome.message);
+  if (isRemoved) return failure('removed', outcome.message);
+  if (outcome.refused === 'forbidden') return failure('unknown', outcome.message);
   return ['conflict', 'absent'].includes(outcome.refused)
-    ? trouble('taken', outcome.message)
+    ? failure('taken', outcome.message)
     : outcome;
 }
 
@@ -171,11 +171,11 @@ async function firstLogin(
   { vault, db, state }: AdmitDependencies,
   { firstLogin: kind }: AdmitOptions,
   { person: { name }, identity, hide }: First,
-): Promise<FirstLogin | Trouble> {
+): Promise<FirstLogin | Failure> {
   if (kind === 'refuse' || holderOfIdentity(state(), identity) !== undefined) {
     return { kind: 'refuse' };
   }
-  if (isTrouble(name)) return name;
+  if (isFailure(name)) return name;
   const { text } = name;
   const users = [...state().principal.byId.values()].filter((one) => one.kind === 'user');
   const emails = await vault.reveal(
@@ -187,11 +187,11 @@ async function firstLogin(
   const fingerprint = vault.fingerprint(text);
   const named = holderOfName(state(), { fingerprint });
   const found = new Set([...addressed, ...(named === undefined ? [] : [named])]);
-  if (found.size > 1) return trouble('taken', `${found.size} principals match`);
+  if (found.size > 1) return failure('taken', `${found.size} principals match`);
   const [only] = found;
   if (only !== undefined) return { kind: 'link', id: only.id };
   if (kind === 'link') return { kind: 'refuse' };
-  if (!nameField.safeParse(text).success) return trouble('unnamed', 'not a valid principal name');
+  if (!nameField.safeParse(text).success) return failure('unnamed', 'not a valid principal name');
   const stored = { text: null, ref: hide(text), fingerprint };
   return { kind: 'create', name: stored, emailRef: text.includes('@') ? hide(text) : null };
 }

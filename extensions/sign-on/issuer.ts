@@ -16,9 +16,9 @@ import type { Dispatcher } from 'undici';
 import { readBounded } from '../../src/lib/bounded-body.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import { createSlots } from '../../src/control/slots.ts';
-import { isTrouble, trouble } from './trouble.ts';
-import type { Trouble } from './trouble.ts';
-import { troubleOf } from './trouble-of.ts';
+import { isFailure, failure } from './failure.ts';
+import type { Failure } from './failure.ts';
+import { failureOf } from './failure-of.ts';
 
 export type IssuerOptions = Readonly<{
   /** Must equal `iss` of ID tokens. */
@@ -34,9 +34,9 @@ export type Secrets = Readonly<{ state: string; nonce: string; verifier: string 
 
 export type Issuer = Readonly<{
   /** `url` is where to redirect the browser. */
-  begin: (redirectUri: string) => Promise<Readonly<{ url: URL; secrets: Secrets }> | Trouble>;
+  begin: (redirectUri: string) => Promise<Readonly<{ url: URL; secrets: Secrets }> | Failure>;
   /** `callback` is the URL that the browser came back to. */
-  finish: (callback: URL, secrets: Secrets) => Promise<Readonly<{ claims: IDToken }> | Trouble>;
+  finish: (callback: URL, secrets: Secrets) => Promise<Readonly<{ claims: IDToken }> | Failure>;
 }>;
 
 type Dependencies = Readonly<{ dispatcher: Dispatcher; monotonic: () => number }>;
@@ -76,12 +76,12 @@ export function createIssuer(
 
   const inTurn = async <Value extends object>(
     work: (to: Discovered) => Promise<Value>,
-  ): Promise<Value | Trouble> => {
+  ): Promise<Value | Failure> => {
     const done = await slots.run(async () => {
-      const to = await discovered().catch(discoveryTrouble);
-      return isTrouble(to) ? to : work(to).catch(troubleOf);
+      const to = await discovered().catch(discoveryFailure);
+      return isFailure(to) ? to : work(to).catch(failureOf);
     });
-    return isRefusal(done) ? trouble('busy', done.message) : done;
+    return isRefusal(done) ? failure('busy', done.message) : done;
   };
 
   return {
@@ -112,15 +112,15 @@ export function createIssuer(
           idTokenExpected: true,
         });
         const claims = answer.claims();
-        return claims === undefined ? trouble('token', 'no ID token') : { claims };
+        return claims === undefined ? failure('token', 'no ID token') : { claims };
       }),
   };
 }
 
 /** No token has been received yet. */
-function discoveryTrouble(error: unknown): Trouble {
-  const { trouble: what, why } = troubleOf(error);
-  return trouble(what === 'away' ? 'away' : 'broken', why);
+function discoveryFailure(error: unknown): Failure {
+  const { failure: what, why } = failureOf(error);
+  return failure(what === 'away' ? 'away' : 'broken', why);
 }
 
 async function ask(

@@ -1,8 +1,8 @@
 // Reads the person from an ID token: `iss` and `sub`, which alone are stable (OpenID Connect Core
 // 1.0, section 5.7), the claim that matches a first sign-in, and the groups that map to roles.
 
-import { isTrouble, trouble } from './trouble.ts';
-import type { Trouble } from './trouble.ts';
+import { isFailure, failure } from './failure.ts';
+import type { Failure } from './failure.ts';
 
 export type PersonOptions = Readonly<{
   /**
@@ -20,7 +20,7 @@ export type Person = Readonly<{
   issuer: string;
   subject: string;
   /** Either the name or why there is none. */
-  name: Readonly<{ text: string }> | Trouble;
+  name: Readonly<{ text: string }> | Failure;
   /** Only mapped groups. Null if roles are mapped but the token has no groups claim. */
   groups: readonly string[] | null;
 }>;
@@ -29,20 +29,20 @@ type Claims = Readonly<{ iss: string; sub: string; [name: string]: unknown }>;
 
 const nameLengthMax = 320;
 
-export function readPerson(claims: Claims, options: PersonOptions): Person | Trouble {
-  if (claims.sub.trim() === '') return trouble('unnamed', 'claim sub is empty');
+export function readPerson(claims: Claims, options: PersonOptions): Person | Failure {
+  if (claims.sub.trim() === '') return failure('unnamed', 'claim sub is empty');
   const groups = readGroups(claims, options);
-  if (groups !== null && isTrouble(groups)) return groups;
+  if (groups !== null && isFailure(groups)) return groups;
   return { issuer: claims.iss, subject: claims.sub, name: readName(claims, options), groups };
 }
 
 function readName(claims: Claims, { matchClaim }: PersonOptions): Person['name'] {
   const text = claims[matchClaim];
   if (typeof text !== 'string' || text === '' || text.length > nameLengthMax) {
-    return trouble('unnamed', `no claim ${matchClaim}`);
+    return failure('unnamed', `no claim ${matchClaim}`);
   }
   if (matchClaim === 'email' && claims['email_verified'] !== true) {
-    return trouble('unverified', 'email_verified is not true');
+    return failure('unverified', 'email_verified is not true');
   }
   return { text };
 }
@@ -51,7 +51,7 @@ function readName(claims: Claims, { matchClaim }: PersonOptions): Person['name']
 function readGroups(
   claims: Claims,
   { groupsClaim, groupRoles }: PersonOptions,
-): readonly string[] | null | Trouble {
+): readonly string[] | null | Failure {
   const mapped = Object.keys(groupRoles);
   if (mapped.length === 0) return [];
   // If there are too many groups for a token, the issuer refers to another location (section
@@ -62,7 +62,7 @@ function readGroups(
     elsewhere !== null &&
     Object.hasOwn(elsewhere, groupsClaim)
   ) {
-    return trouble('groups', `claim ${groupsClaim} is a distributed claim, which gw does not read`);
+    return failure('groups', `claim ${groupsClaim} is a distributed claim, which gw does not read`);
   }
   const said = memberAt(claims, groupsClaim);
   if (typeof said !== 'string' && !Array.isArray(said)) return null;

@@ -6,8 +6,8 @@ import { z } from 'zod';
 
 import { sessionDigest } from '../../src/control/access/sessions.ts';
 import { transactionSeconds } from './transaction.ts';
-import { isTrouble, trouble } from './trouble.ts';
-import type { SignInTrouble, Trouble } from './trouble.ts';
+import { isFailure, failure } from './failure.ts';
+import type { SignInFailure, Failure } from './failure.ts';
 import { isRefusal, refuse } from '../../src/lib/refusal.ts';
 import type { Refusal } from '../../src/lib/refusal.ts';
 import { cookieIn, sessionToken } from '../../src/admin/http/authorise.ts';
@@ -77,7 +77,7 @@ export const signOnRoutes = (open: OpenSignOn) =>
         const old = sessionToken(headers);
         const oldSession = old === null ? null : sessionDigest(old).toString('base64url');
         const begun = await signOn.begin({ redirectUri, returnTo: query.return_to, oldSession });
-        if (isTrouble(begun)) return refused(call, needs, begun);
+        if (isFailure(begun)) return refused(call, needs, begun);
         const cookie = signInCookieOf(needs, begun.sealed);
         return {
           status: 302,
@@ -115,7 +115,7 @@ export const signOnRoutes = (open: OpenSignOn) =>
           }),
         );
         if (isRefusal(finished)) return finished;
-        if (isTrouble(finished)) return refused(call, needs, finished);
+        if (isFailure(finished)) return refused(call, needs, finished);
         const { login, returnTo, oldSession } = finished;
         if (oldSession !== null) {
           await sessions.endOf(Buffer.from(oldSession, 'base64url'));
@@ -154,7 +154,7 @@ function redirectUriOf(
  * The provider or its settings cause these. They do not count as failed login attempts of the
  * address.
  */
-const ofProvider: ReadonlySet<SignInTrouble> = new Set([
+const ofProvider: ReadonlySet<SignInFailure> = new Set([
   'away',
   'busy',
   'broken',
@@ -170,15 +170,15 @@ const ofProvider: ReadonlySet<SignInTrouble> = new Set([
 async function limited<Value extends object>(
   { address, requestId }: Call,
   { loginTurns, clock }: SignInNeeds,
-  work: () => Promise<Value | Trouble>,
-): Promise<Value | Trouble> {
+  work: () => Promise<Value | Failure>,
+): Promise<Value | Failure> {
   const attempt = { name: `sign-in ${requestId}`, address };
   const turnMs = await loginTurns.enter(attempt, clock);
-  if (isRefusal(turnMs)) return trouble('too_many', turnMs.message);
+  if (isRefusal(turnMs)) return failure('too_many', turnMs.message);
   let failed = false;
   try {
     const done = await work();
-    failed = isTrouble(done) && !ofProvider.has(done.trouble);
+    failed = isFailure(done) && !ofProvider.has(done.failure);
     return done;
   } finally {
     loginTurns.conclude(attempt, { failed });
@@ -189,7 +189,7 @@ async function limited<Value extends object>(
 function refused(
   { requestId, address }: Call,
   needs: SignInNeeds,
-  { trouble: what, why }: Trouble,
+  { failure: what, why }: Failure,
 ) {
   needs.log.warn({ request_id: requestId, address, trouble: what, why }, 'sign-in failed');
   const search = new URLSearchParams({ sign_in: what, request_id: requestId });

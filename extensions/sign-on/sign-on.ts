@@ -14,8 +14,8 @@ import type { IssuerOptions } from './issuer.ts';
 import { readPerson } from './person.ts';
 import type { PersonOptions } from './person.ts';
 import { openTransaction, sealTransaction, transactionSeconds } from './transaction.ts';
-import { isTrouble, trouble } from './trouble.ts';
-import type { Trouble } from './trouble.ts';
+import { isFailure, failure } from './failure.ts';
+import type { Failure } from './failure.ts';
 
 export type SignOnOptions = IssuerOptions &
   PersonOptions &
@@ -31,8 +31,8 @@ export type SignOnOptions = IssuerOptions &
 
 export type SignOn = Pick<SignOnOptions, 'publicUrl' | 'label' | 'hidesPassword'> &
   Readonly<{
-    begin: (asked: Asked) => Promise<Begun | Trouble>;
-    finish: (answered: Answered) => Promise<Finished | Trouble | Refusal>;
+    begin: (asked: Asked) => Promise<Begun | Failure>;
+    finish: (answered: Answered) => Promise<Finished | Failure | Refusal>;
   }>;
 
 type Asked = Readonly<{ redirectUri: string; returnTo: string; oldSession: string | null }>;
@@ -58,24 +58,24 @@ export function createSignOn(options: SignOnOptions, dependencies: Dependencies)
     hidesPassword,
     begin: async (asked) => {
       const begun = await issuer.begin(asked.redirectUri);
-      if (isTrouble(begun)) return begun;
+      if (isFailure(begun)) return begun;
       const until = clock() + transactionSeconds * 1000;
       const sealed = sealTransaction(vault, { ...begun.secrets, ...asked, until });
       return { url: begun.url, sealed };
     },
     finish: async ({ sealed, search, requestId, path }) => {
       const known = openTransaction(vault, sealed, clock());
-      if (known === null) return trouble('stale', 'no sign-in of this browser');
+      if (known === null) return failure('stale', 'no sign-in of this browser');
       const callback = new URL(known.redirectUri);
       callback.search = search;
       // Before the issuer is contacted: a callback that another site forged must have no effect.
-      if (callback.searchParams.get('state') !== known.state) return trouble('stale', 'state');
+      if (callback.searchParams.get('state') !== known.state) return failure('stale', 'state');
       const finished = await issuer.finish(callback, known);
-      if (isTrouble(finished)) return finished;
+      if (isFailure(finished)) return finished;
       const person = readPerson(finished.claims, options);
-      if (isTrouble(person)) return person;
+      if (isFailure(person)) return person;
       const login = await admit(dependencies, options, { person, requestId, path });
-      if (isRefusal(login) || isTrouble(login)) return login;
+      if (isRefusal(login) || isFailure(login)) return login;
       return { login, returnTo: known.returnTo, oldSession: known.oldSession };
     },
   };

@@ -236,7 +236,7 @@ function openDials(options: AdminOptions) {
   return {
     dial: createDial(sending),
     dialRegistered: createRegistrationDial(sending),
-    beat: createHeartbeats(plane.db),
+    heartbeat: createHeartbeats(plane.db),
     providersAt: createProvidersAt(state),
     dynamicProvidersMax: options.dynamicProvidersMax ?? dynamicProvidersMaxDefault,
     needsPermissionToRegister: options.needsPermissionToRegister ?? false,

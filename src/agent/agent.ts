@@ -16,7 +16,7 @@ export type AgentOptions = Visiting &
     /** The configured endpoints. */
     fixed: readonly Candidate[];
     /** Null if no search is configured. Rejects if the search fails. */
-    look: ((signal: AbortSignal) => Promise<readonly Candidate[]>) | null;
+    findExposed: ((signal: AbortSignal) => Promise<readonly Candidate[]>) | null;
     /** The maximum number of concurrent probes. */
     workers: number;
     intervalMs: number;
@@ -43,7 +43,7 @@ type Agent = Readonly<{
   /** The last search result, which is kept while the search fails. */
   found: readonly Candidate[];
   /** The log already says that there is no endpoint. */
-  isSaidEmpty: boolean;
+  isEmptyLogged: boolean;
 };
 
 /** Shortens each wait by up to this fraction, so that many hosts do not send heartbeats in step. */
@@ -52,7 +52,7 @@ const jitter = 0.1;
 /** `close` takes effect at once. `failed` rejects if a loop ends by itself. */
 export function startAgent(options: AgentOptions) {
   const agent = newAgent(options);
-  const loops = Promise.all([discoverLoop(agent), beatLoop(agent)]);
+  const loops = Promise.all([discoverLoop(agent), heartbeatLoop(agent)]);
   const failed = Promise.withResolvers<never>();
   loops.catch(failed.reject);
   return {
@@ -71,23 +71,23 @@ const newAgent = (options: AgentOptions): Agent => ({
   failures: 0,
   wake: new AbortController(),
   found: [],
-  isSaidEmpty: false,
+  isEmptyLogged: false,
 });
 
 /** Rejects if the search fails. */
 export async function registerOnce(options: AgentOptions): Promise<readonly Visited[]> {
   const agent = newAgent(options);
   const visited: Visited[] = [];
-  await look(agent);
+  await refreshFound(agent);
   await eachInParallel(candidatesOf(agent), options.workers, async (candidate) => {
     visited.push(await visit(agent, newEndpoint(candidate)));
   });
   return visited;
 }
 
-async function look(agent: Agent): Promise<void> {
+async function refreshFound(agent: Agent): Promise<void> {
   const { options, stopping } = agent;
-  if (options.look !== null) agent.found = await options.look(stopping.signal);
+  if (options.findExposed !== null) agent.found = await options.findExposed(stopping.signal);
 }
 
 const candidatesOf = ({ options, found }: Agent): readonly Candidate[] =>
@@ -104,7 +104,7 @@ async function discoverLoop(agent: Agent): Promise<void> {
   const { discoverMs, log, random } = agent.options;
   let failures = 0;
   while (!agent.stopping.signal.aborted) {
-    const error = await failureOf(look(agent));
+    const error = await failureOf(refreshFound(agent));
     if (agent.stopping.signal.aborted) return;
     if (error !== null && failures === 0) log.warn({ error }, 'the search for endpoints failed');
     if (error === null && failures > 0) log.info({}, 'the search for endpoints works again');
@@ -145,10 +145,10 @@ async function discover(agent: Agent): Promise<void> {
 /** Logged once until an endpoint is found. It is not a failure, but operators look for it first. */
 function sayIfEmpty(agent: Agent, candidates: number): void {
   const isEmpty = agent.held.size === 0;
-  if (isEmpty && !agent.isSaidEmpty) {
+  if (isEmpty && !agent.isEmptyLogged) {
     agent.options.log.info({ candidates }, 'no model server is found');
   }
-  agent.isSaidEmpty = isEmpty;
+  agent.isEmptyLogged = isEmpty;
 }
 
 function drop({ held, options }: Agent, candidates: readonly Candidate[]): void {
@@ -166,11 +166,11 @@ function drop({ held, options }: Agent, candidates: readonly Candidate[]): void 
   }
 }
 
-async function beatLoop(agent: Agent): Promise<void> {
+async function heartbeatLoop(agent: Agent): Promise<void> {
   const { intervalMs, log, random } = agent.options;
   while (!agent.stopping.signal.aborted) {
     const startedAt = performance.now();
-    const away = await beat(agent);
+    const away = await heartbeat(agent);
     if (agent.stopping.signal.aborted) return;
     if (away === null) {
       if (agent.failures > 0) log.info({}, 'the control plane answers again');
@@ -193,7 +193,7 @@ async function beatLoop(agent: Agent): Promise<void> {
  * If the control plane does not answer, the rest of the round is skipped and comes first in the
  * next round, so that a failing endpoint does not block others.
  */
-async function beat(agent: Agent): Promise<Away | null> {
+async function heartbeat(agent: Agent): Promise<Away | null> {
   const { held, options } = agent;
   const found: Away[] = [];
   await eachInParallel([...held], options.workers, async ([apiBase, endpoint]) => {

@@ -11,7 +11,7 @@ export type Endpoint = {
   /** Kept while its engine is unavailable, so that the provider's name does not change. */
   served: Served | null;
   /** The state that was logged last. */
-  said: string | null;
+  reported: string | null;
 };
 
 export type Visiting = Readonly<{
@@ -26,7 +26,7 @@ export type Visited = Outcome | Readonly<{ kind: 'silent' }>;
 export const newEndpoint = (candidate: Candidate): Endpoint => ({
   candidate,
   served: null,
-  said: null,
+  reported: null,
 });
 
 /** True if the endpoint must be registered now: it answers, or it is configured. */
@@ -35,12 +35,12 @@ export async function isThere(
   { probe, log }: Visiting,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { candidate, said } = endpoint;
+  const { candidate, reported } = endpoint;
   const served = await probe(candidate.apiBase, signal);
   if (served !== null) endpoint.served = { ...served, model: served.model ?? modelOf(endpoint) };
   if (served !== null || candidate.isOutright) return true;
-  if (said !== null && said !== 'silent' && !signal.aborted) {
-    endpoint.said = 'silent';
+  if (reported !== null && reported !== 'silent' && !signal.aborted) {
+    endpoint.reported = 'silent';
     log.warn({ api_base: candidate.apiBase }, 'an endpoint does not answer, so its lease expires');
   }
   return false;
@@ -55,9 +55,9 @@ export async function registerEndpoint(
 ): Promise<Outcome> {
   const registration = describe(endpoint.candidate, endpoint.served);
   const outcome = await register(registration, signal);
-  const said = textOf(outcome);
-  if (said === null || said === endpoint.said) return outcome;
-  endpoint.said = said;
+  const reported = textOf(outcome);
+  if (reported === null || reported === endpoint.reported) return outcome;
+  endpoint.reported = reported;
   const fields = { api_base: registration.api_base, name: registration.name };
   if (outcome.kind === 'refused') {
     const { status, why } = outcome;

@@ -27,9 +27,9 @@ export function openProbe(): Readonly<{ probe: Probe; close: () => Promise<void>
   };
 }
 
-type Asking = Readonly<{ dispatcher: Agent; signal: AbortSignal }>;
+type Connection = Readonly<{ dispatcher: Agent; signal: AbortSignal }>;
 
-async function ask(apiBase: string, { dispatcher, signal }: Asking): Promise<Served | null> {
+async function ask(apiBase: string, { dispatcher, signal }: Connection): Promise<Served | null> {
   const { statusCode, body } = await request(`${apiBase}/models`, {
     dispatcher,
     headers: { accept: 'application/json' },

@@ -68,9 +68,10 @@ type Head = Readonly<{ status: number; retryAfter: string | string[] | undefined
 
 function outcomeOf(text: string, { status, retryAfter }: Head): Outcome {
   const body = parseJson(text);
-  const said = refusal.safeParse(body);
-  const why = said.success ? shortened(said.data.error.message) : `status ${status}`;
-  if (isLater(status, said.success)) return { kind: 'away', why, retryAfterMs: waitOf(retryAfter) };
+  const answer = refusal.safeParse(body);
+  const why = answer.success ? shortened(answer.data.error.message) : `status ${status}`;
+  if (isLater(status, answer.success))
+    return { kind: 'away', why, retryAfterMs: waitOf(retryAfter) };
   const read = registered.safeParse(body);
   if (status === 200 && read.success) return { kind: 'registered', ...read.data };
   if (status >= 400) return { kind: 'refused', status, why };

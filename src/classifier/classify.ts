@@ -47,7 +47,7 @@ export type Found = Readonly<{ tier: PromptClassTier | 'none'; id: PromptClassId
 
 export const unclassified: Found = { tier: 'none', id: null };
 
-type Asking = Readonly<{
+type ClassifyOptions = Readonly<{
   /** False to use only the fast tier. */
   asksRefined: boolean;
   /** Called when the refined tier is used. */
@@ -61,7 +61,7 @@ const refinedWaitMs = 250;
 export function classify(
   { tiers, fast, refined }: Ready,
   text: string,
-  { asksRefined, onEscalation }: Asking,
+  { asksRefined, onEscalation }: ClassifyOptions,
 ): Found | Promise<Found> {
   const vector = fast?.embed(text) ?? null;
   const winner = vector === null ? null : clearWinner(tiers.fast, vector);

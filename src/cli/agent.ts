@@ -2,7 +2,7 @@
 
 import { registerOnce, startAgent } from '../agent/agent.ts';
 import type { AgentOptions } from '../agent/agent.ts';
-import { createLook } from '../agent/look.ts';
+import { createDiscovery } from '../agent/discovery.ts';
 import { openProbe } from '../agent/probe.ts';
 import { openRegistrar } from '../agent/register.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -54,7 +54,7 @@ function openParts(settings: AgentSettings, { plan, log, started }: Opening): Ag
   started.defer(probing.close);
   return {
     fixed: plan.fixed,
-    look: cluster === null ? null : createLook({ cluster, advertise, log }),
+    findExposed: cluster === null ? null : createDiscovery({ cluster, advertise, log }),
     probe: probing.probe,
     register: registrar.register,
     describe: plan.describe,

@@ -9,7 +9,7 @@ export type CheckedSettings = Pick<
   'role' | 'host' | 'port' | 'adminPort' | 'tlsCert'
 >;
 
-export type Checked = Readonly<{ url: string; isReady: boolean; said: string }>;
+export type Checked = Readonly<{ url: string; isReady: boolean; result: string }>;
 
 const answerMs = 3_000;
 
@@ -55,9 +55,9 @@ async function check(url: string, dispatcher: Agent): Promise<Checked> {
     const signal = AbortSignal.timeout(answerMs);
     const { statusCode, body } = await request(url, { dispatcher, signal });
     await body.dump();
-    return { url, isReady: statusCode === 200, said: String(statusCode) };
+    return { url, isReady: statusCode === 200, result: String(statusCode) };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
-    return { url, isReady: false, said: code };
+    return { url, isReady: false, result: code };
   }
 }

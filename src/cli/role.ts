@@ -5,17 +5,17 @@ import type { AllExtras } from './roles/all.ts';
 import { namingListener } from './listening.ts';
 import { logToStderr } from './printing/log-to-stderr.ts';
 import type { Settings } from './settings/settings.ts';
-import type { Seat } from './workers/seat.ts';
+import type { WorkerSide } from './workers/worker.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
-/** `seat` is set in a worker process. */
-export function runRole(settings: Settings, seat: Seat | null = null): Promise<Running> {
+/** `worker` is set in a worker process. */
+export function runRole(settings: Settings, worker: WorkerSide | null = null): Promise<Running> {
   switch (settings.role) {
     case 'proxy':
-      return seat === null && settings.workers > 1
+      return worker === null && settings.workers > 1
         ? runWorkers(settings)
-        : runProxy(settings, seat);
+        : runProxy(settings, worker);
     case 'control':
       return runControl(settings);
     case 'all':
@@ -28,10 +28,10 @@ async function runWorkers(settings: Settings): Promise<Running> {
   return startWorkers({ ...settings, log: logToStderr(settings) });
 }
 
-async function runProxy(settings: Settings, seat: Seat | null): Promise<Running> {
+async function runProxy(settings: Settings, worker: WorkerSide | null): Promise<Running> {
   const role = await import('./roles/proxy.ts');
   const { host, port } = settings;
-  return namingListener({ flag: '--port', port, host }, role.runProxy(settings, { seat }));
+  return namingListener({ flag: '--port', port, host }, role.runProxy(settings, { worker }));
 }
 
 async function runControl(settings: Settings): Promise<Running> {

@@ -31,7 +31,7 @@ export async function syncPricesIn(given: PriceSyncGiven): Promise<PriceSyncReco
   const opening = { databaseUrl, appVersion: programVersion(), clock: Date.now };
   try {
     return await withCommandPath(opening, async (path) => {
-      // A control plane or an import writes the first event of a log.
+      // This command does not start a log; a control plane or an import does.
       if (path.store.state().position === 0) {
         return refuse('absent', 'this database holds no configuration yet');
       }

@@ -188,8 +188,8 @@ function openCloudTokens({ egress, clock, onFailure }: PlaneOptions): CloudToken
   const exchange = createExchange({
     egress,
     clock,
-    onRejected: ({ host, status, said }) =>
-      onFailure(`exchanging a key file at ${host}: status ${status}`, new Error(said)),
+    onRejected: ({ host, status, answerText }) =>
+      onFailure(`exchanging a key file at ${host}: status ${status}`, new Error(answerText)),
   });
   return createCloudTokens({ exchange, clock, onFailure });
 }

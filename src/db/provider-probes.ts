@@ -47,7 +47,7 @@ export async function writeProbes(db: Queryable, probes: readonly Probe[]): Prom
 }
 
 /** Absent providers count as absent only from `now` on. */
-export const countAbsenceAnew = (
+export const restartAbsence = (
   db: Queryable,
   { ids, now }: Readonly<{ ids: readonly ProviderId[]; now: Date }>,
 ): Promise<unknown> =>

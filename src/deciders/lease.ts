@@ -5,8 +5,8 @@ export const isLapsed = (lease: Readonly<{ expiresAt: Date }> | undefined, now: 
   lease !== undefined && lease.expiresAt.getTime() <= now;
 
 /**
- * In intervals. Normally at most this much time passes between the end of a sweep and the next one:
- * one replica stops and another takes over.
+ * The longest normal time from one sweep to the next, in intervals: one replica stops and another
+ * takes over.
  */
 const watchedIntervals = 2.5;
 

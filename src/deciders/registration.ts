@@ -65,9 +65,9 @@ export function placeAmong(there: readonly Provider[], principalId: PrincipalId)
 }
 
 /** An agent reports these. */
-type Said = Pick<RegisterProvider, 'node' | 'engine'>;
+type Reported = Pick<RegisterProvider, 'node' | 'engine'>;
 
-export const isSaid = ({ registration }: Provider, { node, engine }: Said): boolean =>
+export const isReported = ({ registration }: Provider, { node, engine }: Reported): boolean =>
   registration !== null &&
   registration.node === (node ?? registration.node) &&
   registration.engine === (engine ?? registration.engine);
@@ -134,7 +134,7 @@ function refresh(state: ConfigState, provider: Provider, command: RegisterProvid
   if (isRenamed) {
     events.push({ stream: streamOf('provider', id), type: 'ProviderRenamed', data: { id, name } });
   }
-  if (!isSaid(provider, command)) events.push(registered(provider, command));
+  if (!isReported(provider, command)) events.push(registered(provider, command));
   if (served === null) return events;
   if (degraded !== null) events.push(recovered(id));
   const held = { principalId: command.principalId, node: command.node, engine: command.engine };

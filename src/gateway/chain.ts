@@ -21,7 +21,14 @@ import type { ChainWalk } from './walk.ts';
 /** `headers` are sent upstream, without the credential. */
 export async function attemptChain(walk: ChainWalk, headers: readonly string[]): Promise<void> {
   const plan = new Plan(walk);
-  const sending: Sending = { walk, plan, headers, held: null, inexpressible: null, crowded: null };
+  const sending: Sending = {
+    walk,
+    plan,
+    headers,
+    held: null,
+    inexpressible: null,
+    overloaded: null,
+  };
   let next: Step | Conclusion | null = plan.first();
   while (next !== null && !('kind' in next)) {
     next = nextAfter(sending, next, await outcomeOf(sending, next));
@@ -72,7 +79,7 @@ function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Concl
       step.backend.lacksResponses = true;
       return { ...step, waitMs: 0 };
     case 'elsewhere':
-      sending.crowded = outcome.crowded;
+      sending.overloaded = outcome.overloaded;
       return outcome.step;
     case 'declined':
       sending.held?.abandon();
@@ -94,18 +101,18 @@ function nextAfter(sending: Sending, step: Step, outcome: Outcome): Step | Concl
 }
 
 async function exhausted(sending: Sending): Promise<Conclusion> {
-  const { walk, held, inexpressible, crowded } = sending;
+  const { walk, held, inexpressible, overloaded } = sending;
   const { attempts } = sending.plan;
   if (held !== null) {
     return { kind: 'held', held, body: await held.body(), attempts };
   }
-  if (inexpressible !== null && crowded === null && attempts === 0) {
+  if (inexpressible !== null && overloaded === null && attempts === 0) {
     return refused(untranslatable(inexpressible));
   }
   const [model] = walk.route.candidates;
-  return crowded === null
+  return overloaded === null
     ? refused(noBackend, 'no_backend', model, attempts)
-    : refused(crowded, 'backend_overloaded', model, attempts);
+    : refused(overloaded, 'backend_overloaded', model, attempts);
 }
 
 const faultFields = ({ backend: { backend } }: Step, { detail }: UpstreamFault) => ({

@@ -49,7 +49,7 @@ export class Plan {
   /** The last entry is being tried. */
   readonly #tried: BackendState[] = [];
   #failures: readonly (Failure & Readonly<{ backend: BackendState }>)[] = none;
-  #crowded: readonly BackendState[] = none;
+  #full: readonly BackendState[] = none;
   /** Protocols of the candidate's backends that cannot express the request. */
   #refusing: readonly Protocol[] = none;
 
@@ -97,7 +97,7 @@ export class Plan {
   /** The next model after a step whose backend had no free slot. */
   pass({ backend }: Step): Step | null {
     this.withdraw();
-    this.#crowded = [...this.#crowded, backend];
+    this.#full = [...this.#full, backend];
     const step = this.#nextModel();
     if (step !== null) this.#walk.context.counts.failovers++;
     return step;
@@ -167,7 +167,7 @@ export class Plan {
       return false;
     if (!this.#triesOut) return isUp(state, nowMs);
     // A backend that is ready now has returned to rotation in the meantime.
-    return !isUp(state, nowMs) || (isReady(state, nowMs) && !this.#crowded.includes(state));
+    return !isUp(state, nowMs) || (isReady(state, nowMs) && !this.#full.includes(state));
   }
 
   #mayRetry({ backends }: ModelState): boolean {

@@ -17,5 +17,5 @@ export type Sending = Readonly<{
   /** The refusal of the first candidate whose protocol cannot express the request. */
   inexpressible: ProtocolRefusal | null;
   /** The refusal of the last backend without a free slot. */
-  crowded: GatewayRefusal | null;
+  overloaded: GatewayRefusal | null;
 };

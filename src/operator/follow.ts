@@ -32,18 +32,18 @@ const change = z.object({ type: z.string(), object: z.unknown() });
 export async function followChanges(following: Following, signal: AbortSignal): Promise<void> {
   const { place, path, retryMs, log } = following;
   let version: string | null = null;
-  let isSaid = false;
+  let isLogged = false;
   while (!signal.aborted) {
     try {
       const before: string | null = version;
       version = await withCluster(place, (client) =>
         followOnce(client, { ...following, before }, signal),
       );
-      isSaid = false;
+      isLogged = false;
     } catch (error) {
       if (signal.aborted) return;
-      if (!isSaid) log.warn({ error, path }, 'changes cannot be followed; retrying');
-      isSaid = true;
+      if (!isLogged) log.warn({ error, path }, 'changes cannot be followed; retrying');
+      isLogged = true;
     }
     // Also after a normal end, because a server may end each watch at once.
     await sleep(retryMs, undefined, { signal }).catch(() => undefined);

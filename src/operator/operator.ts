@@ -85,20 +85,20 @@ type Term = Readonly<{ ending: AbortController; expiry: NodeJS.Timeout; work: Pr
 async function electionLoop(options: OperatorOptions, signal: AbortSignal): Promise<void> {
   const { election, log, times, counts } = options;
   let term: Term | null = null;
-  let isSaid = false;
+  let isLogged = false;
   while (!signal.aborted) {
     try {
       const isLeading = await election.step(
         AbortSignal.any([signal, AbortSignal.timeout(times.deadlineMs / 2)]),
       );
-      isSaid = false;
+      isLogged = false;
       counts.heardAtMs = performance.now();
       if (isLeading && term !== null && !term.ending.signal.aborted) term.expiry.refresh();
       else if (isLeading) term = await begin(options, term);
       else if (term !== null) term = await end(options, term);
     } catch (error) {
-      if (!isSaid && !signal.aborted) log.warn({ error }, 'the lease cannot be read');
-      isSaid = true;
+      if (!isLogged && !signal.aborted) log.warn({ error }, 'the lease cannot be read');
+      isLogged = true;
     }
     if (term?.ending.signal.aborted === true) term = await end(options, term);
     await sleep(times.electionMs, undefined, { signal }).catch(() => undefined);
@@ -148,21 +148,21 @@ const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
 
 async function passLoop(options: OperatorOptions, wake: Wake, signal: AbortSignal): Promise<void> {
   const { log, times, counts } = options;
-  let isSaid = false;
+  let isLogged = false;
   while (!signal.aborted) {
     wake.reset();
     try {
       const outcome = await withCluster(options.place, (client) => pass(options, client, signal));
-      if (isSaid) log.info({}, 'the API server answers again');
-      isSaid = false;
+      if (isLogged) log.info({}, 'the API server answers again');
+      isLogged = false;
       counts.passes[outcome]++;
       await rest(times.pauseMs, signal);
       if (outcome === 'done') await wake.wait(times.resyncMs, signal);
     } catch (error) {
       if (signal.aborted) return;
       counts.passes.failed++;
-      if (!isSaid) log.warn({ error }, 'a pass failed; retrying');
-      isSaid = true;
+      if (!isLogged) log.warn({ error }, 'a pass failed; retrying');
+      isLogged = true;
       await rest(times.retryMs, signal);
     }
   }

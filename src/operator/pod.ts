@@ -119,7 +119,7 @@ export function volumesOf({ spec }: DeploymentResource, component: 'control' | '
 
 const jsonObjects = z.array(z.record(z.string(), z.json()));
 
-/** Without the variables of Services: those of a Service named gw would look like settings. */
+/** Disables service links: the variables of a Service named gw would look like settings. */
 export const podOf = (container: JsonObject, volumes: readonly JsonObject[]): JsonObject => ({
   enableServiceLinks: false,
   securityContext: {

@@ -105,12 +105,12 @@ function phaseOf(
   return before?.observedImage === undefined ? 'Pending' : 'Upgrading';
 }
 
-type Said = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+type ReportedCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 function conditionsOf({
   problem,
   step,
-}: Readonly<{ problem: Problem | null; step: Step | null }>): readonly Said[] {
+}: Readonly<{ problem: Problem | null; step: Step | null }>): readonly ReportedCondition[] {
   const isReady = problem === null && step === null;
   const all = { reason: 'AllAvailable', message: 'everything runs as the resource specifies' };
   const { reason, message } = problem ?? step ?? all;

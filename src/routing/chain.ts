@@ -9,7 +9,7 @@ import { isOut } from '../snapshot/compile/targets.ts';
 import type { CompiledTarget } from '../snapshot/compile/targets.ts';
 import { isUp } from './load.ts';
 import { expandPool } from './pool.ts';
-import type { Asking } from './request.ts';
+import type { RouteInput } from './request.ts';
 
 export type Chain = Readonly<{
   candidates: readonly CompiledModel[];
@@ -29,14 +29,14 @@ export type ChainOptions = Readonly<{
 
 export function buildChain(
   targets: readonly CompiledTarget[],
-  asking: Asking,
+  input: RouteInput,
   options: ChainOptions,
 ): Chain {
-  const { caller } = asking;
+  const { caller } = input;
   const candidates: CompiledModel[] = [];
   for (const target of targets) {
     if (target.kind === 'model') add(candidates, target.model, caller);
-    else for (const model of expandPool(target, asking)) add(candidates, model, caller);
+    else for (const model of expandPool(target, input)) add(candidates, model, caller);
   }
   const { fallback, tokens } = options;
   const isFallbackAdded = fallback !== null && add(candidates, fallback, caller);
@@ -44,7 +44,7 @@ export function buildChain(
     return { candidates, fallback: null, ...emptyChainReason(targets, fallback, caller) };
   }
   return {
-    candidates: demote(candidates, asking, tokens),
+    candidates: demote(candidates, input, tokens),
     fallback: isFallbackAdded ? fallback : null,
     out: null,
     ungranted: null,
@@ -86,7 +86,7 @@ function emptyChainReason(
  */
 function demote(
   candidates: readonly CompiledModel[],
-  { live, request }: Asking,
+  { live, request }: RouteInput,
   tokens: number,
 ): readonly CompiledModel[] {
   if (candidates.length < 2) return candidates;

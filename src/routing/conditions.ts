@@ -9,7 +9,7 @@ import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/fr
 import { estimateCostMicros } from '../usage/cost.ts';
 import { pricesAt } from '../usage/price-versions.ts';
 import { isUp, requestsAt } from './load.ts';
-import type { Asking } from './request.ts';
+import type { RouteInput } from './request.ts';
 
 export function matches({ firstTest, otherTests }: CompiledRule, asked: Asked): boolean {
   if (!passes(firstTest, asked)) return false;
@@ -22,25 +22,25 @@ export const failedConditions = ({ conditions }: CompiledRule, asked: Asked): re
   conditions.flatMap((one) => (passes(one.test, asked) ? [] : one.failed(asked)));
 
 /** For the rules of the frontend model that the request names. */
-export const ask = (frontendModel: CompiledFrontendModel, asking: Asking): Asked =>
-  new LiveAsked(frontendModel, asking);
+export const ask = (frontendModel: CompiledFrontendModel, input: RouteInput): Asked =>
+  new LiveAsked(frontendModel, input);
 
 const minuteMs = 60_000;
 const notComputed = -2;
 
 /** A class, so that a request allocates one object and no closures. */
 class LiveAsked implements Asked {
-  readonly caller: Asking['caller'];
-  readonly request: Asking['request'];
+  readonly caller: RouteInput['caller'];
+  readonly request: RouteInput['request'];
   readonly promptTokens: number;
   readonly maxTokens: number;
   readonly epochMinute: number;
-  readonly #live: Asking['live'];
+  readonly #live: RouteInput['live'];
   /** The prices of the named frontend model, so that the cost is the same for every rule (Gateway rule 6). */
   readonly #prices: CompiledFrontendModel['reachPrices'];
   #costMicros = notComputed;
 
-  constructor({ reachPrices }: CompiledFrontendModel, { caller, request, live }: Asking) {
+  constructor({ reachPrices }: CompiledFrontendModel, { caller, request, live }: RouteInput) {
     this.caller = caller;
     this.request = request;
     this.promptTokens = request.promptEstimate;

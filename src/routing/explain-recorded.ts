@@ -12,7 +12,7 @@ import { answering, ask, failedConditions } from './conditions.ts';
 import { judgeRules } from './explain.ts';
 import type { Explanation, Judgement } from './explain.ts';
 import { idleView } from './idle-view.ts';
-import type { Asking } from './request.ts';
+import type { RouteInput } from './request.ts';
 import { chooseRoute, followDecision } from './route.ts';
 
 export type RecordedRequest = Readonly<{
@@ -41,16 +41,16 @@ export function explainRecorded(
   caller: Caller,
   recorded: RecordedRequest,
 ): Explanation {
-  const asking = askingOf(caller, recorded);
+  const input = routeInputOf(caller, recorded);
   const entry = tables.frontendModels.get(recorded.model);
-  if (entry === undefined) return { route: chooseRoute(tables, asking), verdicts: [] };
-  const judge = judgeOf(entry, asking, recorded);
+  if (entry === undefined) return { route: chooseRoute(tables, input), verdicts: [] };
+  const judge = judgeOf(entry, input, recorded);
   const { decision, verdicts } = judgeRules(tables, entry, judge);
-  return { route: followDecision(tables, asking, decision), verdicts };
+  return { route: followDecision(tables, input, decision), verdicts };
 }
 
 /** With every endpoint up and idle. */
-export const askingOf = (caller: Caller, recorded: RecordedRequest): Asking => ({
+export const routeInputOf = (caller: Caller, recorded: RecordedRequest): RouteInput => ({
   caller: { ...caller, budgetUsedPercent: recorded.budgetPercent ?? unknownAmount },
   live: idleView(),
   request: {
@@ -66,9 +66,9 @@ export const askingOf = (caller: Caller, recorded: RecordedRequest): Asking => (
   },
 });
 
-function judgeOf(entry: CompiledFrontendModel, asking: Asking, recorded: RecordedRequest) {
+function judgeOf(entry: CompiledFrontendModel, input: RouteInput, recorded: RecordedRequest) {
   const { inputs } = recorded;
-  const asked = ask(entry, asking);
+  const asked = ask(entry, input);
   if (inputs !== null) {
     const cost = inputs.cost_micros ?? unknownAmount;
     const crowded = new Set(inputs.crowded_rules);

@@ -4,7 +4,7 @@
 import type { RoutingTables } from '../snapshot/compile.ts';
 import type { CompiledFrontendModel, CompiledRule } from '../snapshot/compile/frontend-models.ts';
 import { ask, failedConditions } from './conditions.ts';
-import type { Asking } from './request.ts';
+import type { RouteInput } from './request.ts';
 import { chooseRoute, destinationOf } from './route.ts';
 import type { Route, RuleDecision } from './route.ts';
 
@@ -30,11 +30,11 @@ export type Verdict = Pick<Judgement, 'failed' | 'unknown'> &
 export type Explanation = Readonly<{ route: Route; verdicts: readonly Verdict[] }>;
 
 /** In order, for each frontend model that the request passed through. */
-export function explainRoute(tables: RoutingTables, asking: Asking): Explanation {
-  const entry = tables.frontendModels.get(asking.request.model);
-  const route = chooseRoute(tables, asking);
+export function explainRoute(tables: RoutingTables, input: RouteInput): Explanation {
+  const entry = tables.frontendModels.get(input.request.model);
+  const route = chooseRoute(tables, input);
   if (entry === undefined) return { route, verdicts: [] };
-  const asked = ask(entry, asking);
+  const asked = ask(entry, input);
   const { verdicts } = judgeRules(tables, entry, (rule) => {
     const failed = failedConditions(rule, asked);
     return { failed, unknown: [], holds: failed.length === 0 };

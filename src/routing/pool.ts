@@ -10,10 +10,10 @@ import type { CompiledPool } from '../snapshot/compile/targets.ts';
 import { mixKey } from './hash.ts';
 import { isReady, loadOfModel } from './load.ts';
 import { pickMember } from './policy/pick.ts';
-import type { Asking } from './request.ts';
+import type { RouteInput } from './request.ts';
 
-export function expandPool(pool: CompiledPool, asking: Asking): readonly CompiledModel[] {
-  const { caller, request, live } = asking;
+export function expandPool(pool: CompiledPool, input: RouteInput): readonly CompiledModel[] {
+  const { caller, request, live } = input;
   const { members, weights, ids, part } = membersFor(pool, caller);
   const [only] = members;
   if (members.length <= 1 || only === undefined) return members;

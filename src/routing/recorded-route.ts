@@ -8,7 +8,7 @@ import type { RoutingTables } from '../snapshot/compile.ts';
 import type { CompiledRule } from '../snapshot/compile/frontend-models.ts';
 import { answering, ask, failedConditions } from './conditions.ts';
 import type { Assume } from './enumerate-answers.ts';
-import { askingOf } from './explain-recorded.ts';
+import { routeInputOf } from './explain-recorded.ts';
 import type { RecordedRequest } from './explain-recorded.ts';
 import { judgeRules } from './explain.ts';
 import type { Judgement } from './explain.ts';
@@ -36,17 +36,17 @@ export function routeRecorded(
   assume: Assume,
 ): Route {
   const percent = budget === '' ? null : recorded.budgetPercent;
-  const asking = askingOf(caller, { ...recorded, budgetPercent: percent });
+  const input = routeInputOf(caller, { ...recorded, budgetPercent: percent });
   const entry = tables.frontendModels.get(recorded.model);
-  if (entry === undefined) return chooseRoute(tables, asking);
+  if (entry === undefined) return chooseRoute(tables, input);
   const row = answersOf(recorded, serving, { classes, budget, frontendModel: entry });
   const askAt = (nowMs: number): Asked => {
-    const asked = ask(entry, { ...asking, request: { ...asking.request, nowMs } });
+    const asked = ask(entry, { ...input, request: { ...input.request, nowMs } });
     return answering(asked, {
       hasCapacity: (ceiling) => !row.isCrowded(ceiling) && asked.hasCapacity(ceiling),
     });
   };
-  const asked = askAt(asking.request.nowMs);
+  const asked = askAt(input.request.nowMs);
   const lateAsked = askAt(latestMs);
   /** The request arrived before an edge of the rule's time window and may have been routed after it. */
   const crossesBoundary = ({ failed }: RuleCondition): boolean =>
@@ -63,5 +63,5 @@ export function routeRecorded(
     return { failed: known, unknown: [...unanswered], holds };
   };
   const { decision } = judgeRules(tables, entry, judge, { endsWithDecision: true });
-  return followDecision(tables, asking, decision);
+  return followDecision(tables, input, decision);
 }

@@ -19,4 +19,4 @@ export type RoutedRequest = Readonly<{
   conversationKey(): number;
 }>;
 
-export type Asking = Readonly<{ caller: Caller; request: RoutedRequest; live: LiveView }>;
+export type RouteInput = Readonly<{ caller: Caller; request: RoutedRequest; live: LiveView }>;

@@ -10,7 +10,7 @@ import type { CompiledPool, CompiledTarget } from '../snapshot/compile/targets.t
 import { buildChain } from './chain.ts';
 import type { ChainOptions } from './chain.ts';
 import { ask, matches } from './conditions.ts';
-import type { Asking } from './request.ts';
+import type { RouteInput } from './request.ts';
 
 export type Decision = Readonly<{
   /** The value of x-gw-route. */
@@ -60,33 +60,33 @@ export function poolAround(
   return target?.kind === 'pool' ? target : null;
 }
 
-export function chooseRoute(tables: RoutingTables, asking: Asking): Route {
-  const { request } = asking;
+export function chooseRoute(tables: RoutingTables, input: RouteInput): Route {
+  const { request } = input;
   const frontendModel = tables.frontendModels.get(request.model);
   if (frontendModel === undefined) {
     const model = tables.models.get(request.model);
     if (model === undefined) return unknownName;
-    return routeAlong([{ kind: 'model', model }], asking, concrete, {
+    return routeAlong([{ kind: 'model', model }], input, concrete, {
       fallback: tables.fallback,
       // The caller chose this model by name, so an estimate of the prompt's size must not overrule it.
       tokens: 0,
     });
   }
-  return followDecision(tables, asking, decide(tables, frontendModel, ask(frontendModel, asking)));
+  return followDecision(tables, input, decide(tables, frontendModel, ask(frontendModel, input)));
 }
 
 export function followDecision(
   tables: RoutingTables,
-  asking: Asking,
+  input: RouteInput,
   decision: RuleDecision,
 ): Route {
-  const { request } = asking;
+  const { request } = input;
   const { rule } = decision;
   if (rule?.action === 'deny') {
     return { kind: 'deny', status: rule.denyStatus, message: rule.denyMessage, decision };
   }
   const targets = rule === null ? decision.frontendModel.defaultTargets : rule.targets;
-  return routeAlong(targets, asking, decision, {
+  return routeAlong(targets, input, decision, {
     fallback: tables.fallback,
     tokens: request.promptEstimate + (request.maxTokens ?? 0),
   });
@@ -143,11 +143,11 @@ export function destinationOf(
 
 function routeAlong(
   targets: readonly CompiledTarget[],
-  asking: Asking,
+  input: RouteInput,
   decision: Decision,
   options: ChainOptions,
 ): Route {
-  const { candidates, fallback, out, ungranted } = buildChain(targets, asking, options);
+  const { candidates, fallback, out, ungranted } = buildChain(targets, input, options);
   if (isFilled(candidates)) return { kind: 'chain', candidates, fallback, decision };
   if (out !== null) return { kind: 'out', model: out, decision };
   if (ungranted === null) return { kind: 'absent', decision };

@@ -17,7 +17,7 @@ export type Serving = Readonly<{
 }>;
 
 /** The configuration whose rules are evaluated now. */
-type Asking = Pick<Serving, 'classes' | 'budget'> &
+type RouteInput = Pick<Serving, 'classes' | 'budget'> &
   Readonly<{ frontendModel: CompiledFrontendModel }>;
 
 export type RowAnswers = Readonly<{
@@ -34,7 +34,7 @@ export type RowAnswers = Readonly<{
 export function answersOf(
   { inputs }: Pick<RecordedRequest, 'inputs'>,
   serving: Serving | null,
-  { classes, budget, frontendModel: { namesRefined } }: Asking,
+  { classes, budget, frontendModel: { namesRefined } }: RouteInput,
 ): RowAnswers {
   const then = serving?.frontendModel;
   const questions = inputs === null ? null : (then?.questions ?? null);

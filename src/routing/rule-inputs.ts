@@ -8,7 +8,7 @@ import type { CompiledFrontendModel } from '../snapshot/compile/frontend-models.
 import { listedInputsMax } from '../usage/rule-inputs.ts';
 import type { RuleInputs } from '../usage/rule-inputs.ts';
 import { ask } from './conditions.ts';
-import type { Asking } from './request.ts';
+import type { RouteInput } from './request.ts';
 
 /**
  * Null when no rule needs more than the row contains, or when there are more inputs than a row holds. Call this
@@ -16,11 +16,11 @@ import type { Asking } from './request.ts';
  */
 export function ruleInputs(
   frontendModel: CompiledFrontendModel | undefined,
-  asking: Asking,
+  input: RouteInput,
 ): RuleInputs | null {
   const questions = frontendModel?.questions ?? null;
   if (frontendModel === undefined || questions === null) return null;
-  const asked = ask(frontendModel, asking);
+  const asked = ask(frontendModel, input);
   const inputs: RecordedInputs = {
     headers: new Map(),
     crowdedRules: [],
@@ -30,7 +30,7 @@ export function ruleInputs(
   const { headers, crowdedRules, costMicros } = inputs;
   if (headers.size > listedInputsMax || crowdedRules.length > listedInputsMax) return null;
   return {
-    at_ms: Math.floor(asking.request.nowMs),
+    at_ms: Math.floor(input.request.nowMs),
     headers: Object.fromEntries(headers),
     crowded_rules: crowdedRules,
     cost_micros: costMicros < 0 ? null : costMicros,

@@ -29,7 +29,7 @@ function parts(test: TestContext, url: string, given: Partial<AgentOptions>) {
   const logLines: LogLines = [];
   const options: AgentOptions = {
     fixed: [],
-    look: null,
+    findExposed: null,
     probe,
     register: registrar.register,
     describe: ({ apiBase, node }, served) => ({
@@ -133,12 +133,12 @@ describe('the agent', () => {
     const control = await startRegistrationServer(t);
     const engine = await startEngine(t);
     let looks = 0;
-    const look = async (signal: AbortSignal): Promise<readonly Candidate[]> => {
+    const findExposed = async (signal: AbortSignal): Promise<readonly Candidate[]> => {
       looks += 1;
       if (looks > 1) await once(signal, 'abort');
       return [{ apiBase: engine.apiBase, node: 'gpu-1', isOutright: false }];
     };
-    started(t, control, { look });
+    started(t, control, { findExposed });
     await until(() => looks > 1, { what: 'a search that takes long' });
     await heartbeats(control, engine.apiBase, 5);
     assert.equal(control.seen[0]?.node, 'gpu-1');
@@ -148,13 +148,13 @@ describe('the agent', () => {
     const control = await startRegistrationServer(t);
     const [engine, other] = [await startEngine(t), await startEngine(t)];
     let isAway = false;
-    const look = async (): Promise<readonly Candidate[]> => {
+    const findExposed = async (): Promise<readonly Candidate[]> => {
       if (isAway) throw new Error('no API server');
       return [{ apiBase: engine.apiBase, node: null, isOutright: false }];
     };
     const fixed = scanned('127.0.0.1', [other.port]);
     await other.stop();
-    const { messages } = started(t, control, { fixed, look });
+    const { messages } = started(t, control, { fixed, findExposed });
     await heartbeats(control, engine.apiBase);
     isAway = true;
     const failed = 'the search for endpoints failed';
@@ -176,7 +176,7 @@ describe('the agent', () => {
       node: null,
       isOutright: false,
     }));
-    const { messages } = started(t, control, { look: async () => exposed });
+    const { messages } = started(t, control, { findExposed: async () => exposed });
     await heartbeats(control, engine.apiBase);
     exposed.shift();
     const gone = 'an endpoint is no longer exposed, so its lease expires';

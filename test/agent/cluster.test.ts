@@ -12,7 +12,7 @@ import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
 import { readCluster } from '../../src/agent/cluster.ts';
-import { createLook } from '../../src/agent/look.ts';
+import { createDiscovery } from '../../src/agent/discovery.ts';
 import { findCluster, mountedAccount } from '../../src/kubernetes/in-cluster.ts';
 import { startClusterApi } from '../harness/cluster/cluster-api.ts';
 import type { Call, ClusterApi } from '../harness/cluster/cluster-api.ts';
@@ -63,8 +63,12 @@ it('makes exactly the calls that the manifest allows', async (t) => {
 it('finds exposed endpoints in the lists, and reports each skipped one once', async (t) => {
   const { place } = await startClusterApi(t);
   const logLines: Parameters<typeof collectLog>[0] = [];
-  const look = createLook({ cluster: place, advertise: '10.0.0.4', log: collectLog(logLines) });
-  const found = (await look(signal)).map(({ apiBase, node }) => [apiBase, node]);
+  const findExposed = createDiscovery({
+    cluster: place,
+    advertise: '10.0.0.4',
+    log: collectLog(logLines),
+  });
+  const found = (await findExposed(signal)).map(({ apiBase, node }) => [apiBase, node]);
   assert.deepEqual(found, [
     ['http://10.0.0.4:8000/v1', 'gpu-1'],
     ['http://10.0.0.5:8089/v1', 'gpu-2'],
@@ -73,7 +77,7 @@ it('finds exposed endpoints in the lists, and reports each skipped one once', as
     ['http://198.51.100.20:30000/v1', null],
     ['https://tgi.models.example/v1', null],
   ]);
-  await look(signal);
+  await findExposed(signal);
   assert.deepEqual(
     logLines.map(({ fields }) => fields['reason']),
     ['gw.io/advertise of service models/lost is not an http or https address of an endpoint'],
@@ -150,8 +154,8 @@ it('verifies the API server only with the CA of the service account', async (t) 
 it('names the cluster that cannot be read, and why', async (t) => {
   const { place, setBroken } = await startClusterApi(t);
   setBroken(503);
-  const look = createLook({ cluster: place, advertise: null, log: collectLog([]) });
-  await assert.rejects(look(signal), (error: Error) => {
+  const findExposed = createDiscovery({ cluster: place, advertise: null, log: collectLog([]) });
+  await assert.rejects(findExposed(signal), (error: Error) => {
     assert.equal(error.message, `reading what the cluster at ${place.url} exposes`);
     assert.match(String(error.cause), /services answered 503: broken/);
     return true;

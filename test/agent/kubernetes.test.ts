@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { startAgent } from '../../src/agent/agent.ts';
-import { createLook } from '../../src/agent/look.ts';
+import { createDiscovery } from '../../src/agent/discovery.ts';
 import { openProbe } from '../../src/agent/probe.ts';
 import { openRegistrar } from '../../src/agent/register.ts';
 import { planAgent } from '../../src/cli/agent-plan.ts';
@@ -45,7 +45,7 @@ it('keeps an exposed engine registered across a token rotation and API server er
   Object.assign(cluster.lists, { services, pods: { ...cluster.lists['pods'], items: [] } });
   const agent = startAgent({
     fixed: plan.fixed,
-    look: createLook({ cluster: cluster.place, advertise: '127.0.0.1', log }),
+    findExposed: createDiscovery({ cluster: cluster.place, advertise: '127.0.0.1', log }),
     probe: probing.probe,
     register: registrar.register,
     describe: plan.describe,

@@ -23,7 +23,7 @@ it('a list is filtered by column, and the address stores the filter', async (t) 
   await expectCleanScreen(page, watched);
   await page.reload();
   await page.getByText('1 of 60 models').waitFor();
-  await page.getByRole('button', { name: 'Filter by column, 2 set' }).waitFor();
+  await page.getByRole('button', { name: 'Filter by column (2 active)' }).waitFor();
   await filters.getByRole('button', { name: 'Clear filters' }).click();
   await page.getByText('60 models', { exact: true }).waitFor();
 });

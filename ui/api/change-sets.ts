@@ -21,7 +21,7 @@ export function applyCalls(
   calls: readonly DraftCall[],
   { defaultReason, ...change }: Change & Readonly<{ defaultReason: string }>,
 ): ReturnType<typeof applyChangeSet> {
-  const isSaid = (change.reason ?? '') !== '';
+  const hasReason = (change.reason ?? '') !== '';
   const body = { calls: calls.map((one) => Object.assign({}, one)) };
-  return applyChangeSet(isSaid ? body : { ...body, reason: defaultReason }, change);
+  return applyChangeSet(hasReason ? body : { ...body, reason: defaultReason }, change);
 }

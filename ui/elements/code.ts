@@ -6,7 +6,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 import { loadCode } from '../api/http/code.ts';
 import { ApiFailure, asFailure } from '../api/http/failure.ts';
-import { troubleOf } from './loaded.ts';
+import { failureNotice } from './loaded.ts';
 import './skeleton.ts';
 
 type State = 'coming' | 'there' | ApiFailure;
@@ -16,7 +16,7 @@ type Part = Readonly<{
   load: () => Promise<unknown>;
   draw: () => unknown;
   /** Wraps the skeleton or the failure. */
-  failed?: (trouble: unknown) => unknown;
+  failed?: (notice: unknown) => unknown;
 }>;
 
 export class Code implements ReactiveController {
@@ -34,12 +34,12 @@ export class Code implements ReactiveController {
     return this.#states.get(name) === 'there';
   }
 
-  shown({ name, load, draw, failed = (trouble) => trouble }: Part): unknown {
+  shown({ name, load, draw, failed = (notice) => notice }: Part): unknown {
     const state = this.#states.get(name);
     if (state === 'there') return draw();
     if (state === undefined) void this.#ask(name, load);
     if (state instanceof ApiFailure) {
-      return failed(troubleOf({ failure: state, reload: () => this.#ask(name, load) }));
+      return failed(failureNotice({ failure: state, reload: () => this.#ask(name, load) }));
     }
     return html`<gw-skeleton></gw-skeleton>`;
   }

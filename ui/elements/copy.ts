@@ -7,7 +7,7 @@ import { base, buttons } from '../styles/base.ts';
 import { copyText } from './copy-text.ts';
 import './icon.ts';
 
-const saidMs = 1_500;
+const shownMs = 1_500;
 
 class GwCopy extends element({
   text: text(),
@@ -64,7 +64,7 @@ class GwCopy extends element({
     this.dispatchEvent(new CustomEvent('gw-copied', { bubbles: true, composed: true }));
     setTimeout(() => {
       this.copied = false;
-    }, saidMs);
+    }, shownMs);
   };
 }
 

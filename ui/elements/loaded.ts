@@ -13,7 +13,10 @@ type Options = Readonly<{
   empty?: () => unknown;
 }>;
 
-export const troubleOf = (resource: { failure: ApiFailure | null; reload: () => Promise<void> }) =>
+export const failureNotice = (resource: {
+  failure: ApiFailure | null;
+  reload: () => Promise<void>;
+}) =>
   html`<gw-error
     retriable
     .failure=${resource.failure}

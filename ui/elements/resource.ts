@@ -5,8 +5,8 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
 import { asFailure } from '../api/http/failure.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
-import { isAwaited, isOld, notAsked, step } from '../lib/page/asking.ts';
-import type { AskingEvent } from '../lib/page/asking.ts';
+import { isAwaited, isOld, notLoaded, step } from '../lib/page/loading.ts';
+import type { LoadingEvent } from '../lib/page/loading.ts';
 import { asOf } from '../state/as-of.ts';
 import { changed } from '../state/changed.ts';
 import { isPaused, place } from '../state/location.ts';
@@ -32,7 +32,7 @@ export class Resource<Value> implements ReactiveController {
   readonly #pollMs: () => number | null;
   readonly #pausable: boolean;
   readonly #question: () => string;
-  #state = notAsked;
+  #state = notLoaded;
   #running: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #text = '';
@@ -85,7 +85,7 @@ export class Resource<Value> implements ReactiveController {
     return this.#tell({ kind: 'wanted' });
   }
 
-  async #tell(event: AskingEvent): Promise<void> {
+  async #tell(event: LoadingEvent): Promise<void> {
     const around = { question: this.#question(), everyMs: this.#pollMs() };
     const { state, pageCommand } = step(this.#state, event, around);
     this.#state = state;

@@ -6,7 +6,7 @@ import type { CSSResult } from 'lit';
 import { allNouns } from '../../events/nouns.ts';
 import type { Noun } from '../../events/nouns.ts';
 import '../elements/empty.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import type { Column } from '../elements/table/table.ts';
@@ -128,7 +128,7 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     const { value: given } = this.#loaded;
     const opened = this.openedIn(given?.rows);
     return html`<gw-page heading=${this.#heading} about=${this.#kind.about}>
-        ${this.adder(this.#kind.add, { inHead: true })} ${troubleOf(this.#loaded)}
+        ${this.adder(this.#kind.add, { inHead: true })} ${failureNotice(this.#loaded)}
         ${loaded(this.#loaded, ({ rows }) => this.#rows(rows))}
       </gw-page>
       ${this.#drawer(opened, given)} ${this.asking(this.#words(opened))}

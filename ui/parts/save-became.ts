@@ -3,7 +3,7 @@
 import { css, html, nothing } from 'lit';
 
 import { element, flag, given } from '../elements/element.ts';
-import type { Found } from '../api/http/meanwhile.ts';
+import type { Found } from '../api/http/conflict.ts';
 import '../elements/diff.ts';
 import { changesOfDifference } from '../lib/history/history.ts';
 import { linkTo } from '../state/location.ts';

@@ -6,8 +6,8 @@ import type { PropertyValues } from 'lit';
 import { element, given, state } from '../elements/element.ts';
 import type { Change, Prepared } from '../api/http/call.ts';
 import { asFailure } from '../api/http/failure.ts';
-import { foundMeanwhile } from '../api/http/meanwhile.ts';
-import type { Found } from '../api/http/meanwhile.ts';
+import { findConflict } from '../api/http/conflict.ts';
+import type { Found } from '../api/http/conflict.ts';
 import type { ApiFailure } from '../api/http/failure.ts';
 import '../elements/overlay/dialog.ts';
 import type { GwDialog } from '../elements/overlay/dialog.ts';
@@ -40,7 +40,7 @@ class GwSave extends element({
   reasonMissing: state<boolean>(),
   previewing: state<boolean>(),
   /** The change that others made to the record; null if unknown. */
-  meanwhile: state<Found | null>(),
+  conflict: state<Found | null>(),
 }) {
   static override styles = [base, buttons, saveStyles];
   /** All attempts of one change use the same idempotency key until the server refuses it, so that it is saved only once. */
@@ -59,7 +59,7 @@ class GwSave extends element({
     this.reason = '';
     this.reasonMissing = false;
     this.previewing = false;
-    this.meanwhile = null;
+    this.conflict = null;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -85,7 +85,7 @@ class GwSave extends element({
       verb=${this.busy ? `${shown.verb}…` : shown.verb}
       name=${shown.name ?? ''}
       ?danger=${shown.danger === true}
-      ?busy=${this.busy || this.meanwhile !== null}
+      ?busy=${this.busy || this.conflict !== null}
       ?open=${this.save !== null}
       wide
       @gw-close=${() => this.#tell('gw-close', null)}
@@ -124,14 +124,14 @@ class GwSave extends element({
   }
 
   #failed() {
-    const { meanwhile, failure, save } = this;
-    if (meanwhile !== null) {
+    const { conflict, failure, save } = this;
+    if (conflict !== null) {
       // On demand, because conflicts are rare.
       void import('./save-became.ts');
       return html`<gw-save-became
-        .found=${meanwhile}
+        .found=${conflict}
         ?busy=${this.busy}
-        ?offered=${save !== null && mayGoOnTop(save, meanwhile)}
+        ?offered=${save !== null && mayGoOnTop(save, conflict)}
         @gw-on-top=${this.#onTop}
       ></gw-save-became>`;
     }
@@ -208,7 +208,7 @@ class GwSave extends element({
 
   /** Replaces the refused version by the current one. */
   readonly #onTop = (): Promise<void> => {
-    return this.#publish({ version: this.meanwhile?.version });
+    return this.#publish({ version: this.conflict?.version });
   };
 
   /** Confirms like the button, which can require a typed name first. */
@@ -262,18 +262,18 @@ class GwSave extends element({
     if (this.reasonMissing) return;
     this.busy = true;
     this.failure = null;
-    this.meanwhile = null;
+    this.conflict = null;
     try {
       await make(save, { reason, onceKey: this.#onceKey });
     } catch (error) {
       this.failure = asFailure(error);
-      this.meanwhile = await foundMeanwhile(this.failure, {
+      this.conflict = await findConflict(this.failure, {
         prepared: this.#prepared,
         stream: save.stream,
       });
       this.#onceKey = keyAfter(this.failure, { key: this.#onceKey, fresh: onceKey });
       // A conflict is shown here with its options, not at a field.
-      const isOfField = this.failure.param !== null && this.meanwhile === null;
+      const isOfField = this.failure.param !== null && this.conflict === null;
       if (isOfField) this.#tell('gw-refused', this.failure);
     } finally {
       this.busy = false;

@@ -6,7 +6,7 @@ import { call } from '../api/http/call.ts';
 import type { AuditRow } from '../api/records.ts';
 import '../elements/empty.ts';
 import '../elements/icon.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Paged } from '../elements/table/paged.ts';
 import '../elements/table/table.ts';
@@ -127,7 +127,7 @@ class ScreenAudit extends LitElement {
       >
         <gw-icon name=${isLive ? 'pause' : 'play'}></gw-icon>Live
       </button>
-      ${troubleOf(this.#rows)}
+      ${failureNotice(this.#rows)}
       <gw-log-filters .fields=${fields}></gw-log-filters>
       ${loaded(this.#rows, (rows) => this.#table(rows))}
     </gw-page>`;

@@ -7,7 +7,7 @@ import type { Deployment } from '../api/records.ts';
 import '../elements/badge.ts';
 import '../elements/empty.ts';
 import '../elements/chart/kpi.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table/table.ts';
@@ -115,7 +115,7 @@ class ScreenDeployment extends RecordScreen {
               >`
             : nothing
         }
-        ${troubleOf(this.#deployment)}
+        ${failureNotice(this.#deployment)}
         ${loaded(this.#deployment, (one) => (one === null ? this.#unmanaged() : this.#all(one)))}
       </gw-page>
       ${isThere ? this.#form(deployment) : nothing} ${this.asking()}`;

@@ -10,7 +10,7 @@ import '../elements/overlay/drawer.ts';
 import '../elements/empty.ts';
 import '../elements/freshness.ts';
 import '../elements/chart/kpi.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table/table.ts';
@@ -113,7 +113,7 @@ class ScreenFleet extends LitElement {
           .updatedAt=${this.#fleet.updatedAt}
           ?loading=${this.#fleet.loading}
         ></gw-freshness>
-        ${troubleOf(this.#fleet)} ${loaded(this.#fleet, (all) => this.#all(all))}
+        ${failureNotice(this.#fleet)} ${loaded(this.#fleet, (all) => this.#all(all))}
       </gw-page>
       ${this.#drawer(fleet)}`;
   }

@@ -7,7 +7,7 @@ import { list } from '../api/http/call.ts';
 import type { FrontendModel } from '../api/records.ts';
 import '../elements/empty.ts';
 import '../elements/icon.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
@@ -136,7 +136,7 @@ class ScreenFrontendModels extends RecordScreen {
   }
 
   #failed() {
-    return troubleOf(this.#routing);
+    return failureNotice(this.#routing);
   }
 
   #lists(routing: Routing) {

@@ -6,7 +6,7 @@ import { call, list } from '../api/http/call.ts';
 import { widthOf } from '../api/usage.ts';
 import '../elements/form/combobox.ts';
 import '../elements/icon.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import { save } from '../elements/table/save-file.ts';
@@ -127,7 +127,7 @@ class ScreenMetrics extends LitElement {
         <gw-icon name="download"></gw-icon>Grafana dashboard
       </button>
       <gw-live-metrics></gw-live-metrics>
-      ${troubleOf(this.#recorded)} ${this.#head()}
+      ${failureNotice(this.#recorded)} ${this.#head()}
       ${loaded(this.#recorded, (recorded) => this.#all(recorded))}
     </gw-page>`;
   }

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 
 import { list } from '../api/http/call.ts';
 import '../elements/empty.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import { modelStates, modelStatesOf } from '../lib/providers/model-use.ts';
@@ -77,7 +77,7 @@ class ScreenModels extends RecordScreen {
   #page() {
     const { value: rows } = this.#models;
     return html`<gw-page heading=${text.heading} about=${text.about}>
-        ${this.isWritable() ? this.#pageActions() : nothing} ${troubleOf(this.#models)}
+        ${this.isWritable() ? this.#pageActions() : nothing} ${failureNotice(this.#models)}
         ${loaded(this.#models, (all) => this.#list(all), { empty: () => this.#empty() })}
       </gw-page>
       ${this.#opened(this.openedIn(rows))}`;

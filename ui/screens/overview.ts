@@ -4,7 +4,7 @@ import { LitElement, html, nothing } from 'lit';
 
 import type { SeriesPoint } from '../api/records.ts';
 import '../elements/chart/kpi.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/time.ts';
@@ -72,7 +72,7 @@ class ScreenOverview extends LitElement {
   protected override render() {
     return html`<gw-page heading=${text.heading} about=${text.about}>
       ${lookActions({ range: this.#range(), shown: this.#now, choose: this.#show })}
-      ${troubleOf(this.#now)}
+      ${failureNotice(this.#now)}
       ${
         this.#steps.value === undefined
           ? nothing

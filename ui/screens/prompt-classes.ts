@@ -9,7 +9,7 @@ import '../elements/badge.ts';
 import '../elements/empty.ts';
 import '../elements/error.ts';
 import '../elements/icon.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/segments.ts';
@@ -127,7 +127,7 @@ class ScreenPromptClasses extends RecordScreen {
     const opened = this.openedIn(rows);
     return html`<gw-page heading=${text.heading} about=${text.about}>
         ${rows === undefined || rows.length === 0 ? nothing : this.#evaluateButton()}
-        ${this.adder(text.add, { inHead: true })} ${troubleOf(this.#classes)}
+        ${this.adder(text.add, { inHead: true })} ${failureNotice(this.#classes)}
         <gw-error retriable .failure=${this.unevaluated} @gw-retry=${this.#evaluate}></gw-error>
         ${loaded(this.#classes, (all) => this.#shown(all), { empty: () => this.#empty() })}
       </gw-page>
@@ -196,7 +196,7 @@ class ScreenPromptClasses extends RecordScreen {
   }
 
   #evaluation(rows: readonly ClassRow[]) {
-    return html`${troubleOf(this.#evaluations)}
+    return html`${failureNotice(this.#evaluations)}
     ${loaded(
       this.#evaluations,
       (evaluations) =>

@@ -12,7 +12,7 @@ import '../elements/error.ts';
 import '../elements/form/field.ts';
 import type { FieldInput } from '../elements/form/field.ts';
 import '../elements/icon.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import { save as saveFile } from '../elements/table/save-file.ts';
@@ -187,7 +187,7 @@ class ScreenSettings extends RecordScreen {
 
   protected override render() {
     return html`<gw-page heading=${text.heading} about=${text.about}>
-        ${troubleOf(this.#config)}
+        ${failureNotice(this.#config)}
         <gw-error .failure=${this.unbundled}></gw-error>
         ${loaded(
           this.#config,

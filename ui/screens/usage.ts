@@ -6,7 +6,7 @@ import { list } from '../api/http/call.ts';
 import '../elements/icon.ts';
 import '../elements/overlay/drawer.ts';
 import '../elements/empty.ts';
-import { loaded, troubleOf } from '../elements/loaded.ts';
+import { loaded, failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table/table.ts';
@@ -130,7 +130,7 @@ class ScreenUsage extends LitElement {
         <a class="button" slot="actions" href=${linkTo({ screen: 'usage', rest: ['bills'] })}>
           ${text.bills}
         </a>
-        ${troubleOf(this.#usage)} ${loaded(this.#usage, (usage) => this.#all(usage))}
+        ${failureNotice(this.#usage)} ${loaded(this.#usage, (usage) => this.#all(usage))}
       </gw-page>
       ${this.#drawer()}`;
   }

@@ -14,7 +14,7 @@ import '../elements/overlay/dialog.ts';
 import '../elements/overlay/drawer.ts';
 import '../elements/error.ts';
 import { filterIn } from '../elements/table/find-filter.ts';
-import { troubleOf } from '../elements/loaded.ts';
+import { failureNotice } from '../elements/loaded.ts';
 import '../elements/page.ts';
 import type { GwPage } from '../elements/page.ts';
 import '../elements/overlay/toasts.ts';
@@ -217,7 +217,7 @@ class GwApp extends element({
       name,
       load: () => this.#load(screen),
       draw: () => staticHtml`<${tag} class="screen"></${tag}>`,
-      failed: (trouble) => html`<gw-page heading=${screen.title}>${trouble}</gw-page>`,
+      failed: (notice) => html`<gw-page heading=${screen.title}>${notice}</gw-page>`,
     })}`;
   }
 
@@ -232,7 +232,7 @@ class GwApp extends element({
   #unconfigured() {
     return this.#served.failure === null
       ? nothing
-      : html`<div class="unconfigured">${troubleOf(this.#served)}</div>`;
+      : html`<div class="unconfigured">${failureNotice(this.#served)}</div>`;
   }
 
   protected override updated(): void {

@@ -9,7 +9,7 @@ import type { Refusal } from '../../../src/lib/refusal.ts';
 import { isRefusal, refuse } from '../../../src/lib/refusal.ts';
 import type { AdminClient } from '../../../src/cli/control-plane/admin-client.ts';
 import { ChangeCommand } from '../../../src/cli/control-plane/change-command.ts';
-import type { Said } from '../../../src/cli/control-plane/change-command.ts';
+import type { CommandOutput } from '../../../src/cli/control-plane/change-command.ts';
 import { differenceLines } from '../../../src/cli/printing/history-lines.ts';
 
 const path = '/admin/change-requests';
@@ -55,7 +55,7 @@ const shown = request.extend({
 const line = ({ id, state, author, kinds, title }: Request): string =>
   [id, state, author?.name ?? '-', kinds.join(',') || '-', title ?? ''].join('  ');
 
-const said = (one: Request): Said => ({ json: one, text: line(one) });
+const output = (one: Request): CommandOutput => ({ json: one, text: line(one) });
 
 export class ChangeListCommand extends ChangeCommand {
   static override paths = [['change', 'list']];
@@ -72,7 +72,7 @@ export class ChangeListCommand extends ChangeCommand {
     description: 'only this state: open, approved, scheduled, review_due, …',
   });
 
-  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override async ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const query = this.state === undefined ? '' : `?state=${encodeURIComponent(this.state)}`;
     const answer = await admin.ask({ method: 'GET', path: path + query, answer: z.array(request) });
     if (isRefusal(answer)) return answer;
@@ -91,7 +91,7 @@ export class ChangeShowCommand extends ChangeCommand {
 
   id = Option.String({ name: 'id' });
 
-  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override async ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const at = `${path}/${encodeURIComponent(this.id)}`;
     const answer = await admin.ask({ method: 'GET', path: at, answer: shown });
     return isRefusal(answer) ? answer : { json: answer, text: toText(answer) };
@@ -142,13 +142,13 @@ export class ChangeDraftCommand extends ChangeCommand {
     description: 'JSON file with the calls',
   });
 
-  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override async ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const calls = readCalls(this.calls);
     if (isRefusal(calls)) return calls;
     const { title, reason } = this;
     const body = { title, reason, calls: calls.list };
     const answer = await admin.ask({ method: 'POST', path, body, answer: request });
-    return isRefusal(answer) ? answer : said(answer);
+    return isRefusal(answer) ? answer : output(answer);
   }
 }
 
@@ -176,7 +176,7 @@ export class ChangeStepCommand extends ChangeCommand {
   id = Option.String({ name: 'id' });
   reason = Option.String('--reason', { description: 'reason, kept in the history' });
 
-  protected override ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     return step(admin, {
       id: this.id,
       step: this.path.at(-1) ?? '',
@@ -206,7 +206,7 @@ export class ChangeScheduleCommand extends ChangeCommand {
   });
   reason = Option.String('--reason', { description: 'reason, kept in the history' });
 
-  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override async ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const { id, at = null, unset, reason } = this;
     if (unset === (at !== null)) return refuse('invalid', 'either --at or --unset is required');
     return step(admin, { id, step: 'schedule', body: { at, reason } });
@@ -237,7 +237,7 @@ export class ChangeApproveCommand extends ChangeCommand {
   });
   reason = Option.String('--reason', { description: 'reason, kept in the history' });
 
-  protected override ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const { id, digest, outcome, reason } = this;
     return step(admin, { id, step: 'approve', body: { digest, outcome, reason } });
   }
@@ -245,8 +245,11 @@ export class ChangeApproveCommand extends ChangeCommand {
 
 type Step = Readonly<{ id: string; step: string; body: object }>;
 
-async function step(admin: AdminClient, { id, step, body }: Step): Promise<Said | Refusal> {
+async function step(
+  admin: AdminClient,
+  { id, step, body }: Step,
+): Promise<CommandOutput | Refusal> {
   const at = `${path}/${encodeURIComponent(id)}/${step}`;
   const answer = await admin.ask({ method: 'POST', path: at, body, answer: request });
-  return isRefusal(answer) ? answer : said(answer);
+  return isRefusal(answer) ? answer : output(answer);
 }

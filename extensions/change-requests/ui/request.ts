@@ -12,7 +12,7 @@ import type { ApiFailure } from '../../../ui/api/http/failure.ts';
 import '../../../ui/elements/form/field.ts';
 import type { FieldInput } from '../../../ui/elements/form/field.ts';
 import '../../../ui/elements/icon.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Resource } from '../../../ui/elements/resource.ts';
 import '../../../ui/elements/time.ts';
 import { Watch } from '../../../ui/elements/watch.ts';
@@ -94,7 +94,7 @@ class GwChangeRequest extends element({
 
   protected override render() {
     const { value } = this.#loaded;
-    return html`${troubleOf(this.#loaded)} ${loaded(this.#loaded, (found) => this.#all(found))}
+    return html`${failureNotice(this.#loaded)} ${loaded(this.#loaded, (found) => this.#all(found))}
       <gw-save
         .save=${this.save}
         @gw-close=${this.#close}

@@ -9,7 +9,7 @@ import '../../../ui/elements/badge.ts';
 import '../../../ui/elements/overlay/drawer.ts';
 import '../../../ui/elements/empty.ts';
 import '../../../ui/elements/icon.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Paged } from '../../../ui/elements/table/paged.ts';
 import { Resource } from '../../../ui/elements/resource.ts';
 import '../../../ui/elements/table/table.ts';
@@ -130,7 +130,7 @@ class HistoryRequests extends LitElement {
 
   protected override render() {
     const failure = this.#requests.failure ?? this.#policy.failure;
-    return html`${troubleOf({ failure, reload: this.#reload })}
+    return html`${failureNotice({ failure, reload: this.#reload })}
     ${this.#policyLine(this.#policy.value)} ${loaded(this.#requests, (rows) => this.#table(rows))}
     ${this.#drawer()}`;
   }

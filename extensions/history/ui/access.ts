@@ -15,7 +15,7 @@ import '../../../ui/elements/empty.ts';
 import '../../../ui/elements/form/field.ts';
 import type { FieldInput } from '../../../ui/elements/form/field.ts';
 import '../../../ui/elements/icon.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Resource } from '../../../ui/elements/resource.ts';
 import '../../../ui/elements/table/table.ts';
 import type { Column } from '../../../ui/elements/table/table.ts';
@@ -156,7 +156,7 @@ class HistoryAccess extends element({
             : nothing
         }
       </div>
-      ${troubleOf(this.#rows)} ${loaded(this.#rows, (found) => this.#table(found))}
+      ${failureNotice(this.#rows)} ${loaded(this.#rows, (found) => this.#table(found))}
       ${this.#drawer(this.#rows.value ?? [])}`;
   }
 

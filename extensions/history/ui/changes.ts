@@ -8,7 +8,7 @@ import type { Command } from '../../../ui/api/history.ts';
 import '../../../ui/elements/badge.ts';
 import '../../../ui/elements/overlay/drawer.ts';
 import '../../../ui/elements/empty.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Paged } from '../../../ui/elements/table/paged.ts';
 import '../../../ui/elements/table/table.ts';
 import type { Column } from '../../../ui/elements/table/table.ts';
@@ -134,7 +134,7 @@ class HistoryChanges extends LitElement {
   }
 
   protected override render() {
-    return html`${troubleOf(this.#rows)}
+    return html`${failureNotice(this.#rows)}
       <gw-log-filters
         .fields=${fields}
         .suggested=${[...new Set((this.#rows.value ?? []).map(({ command }) => command))]}

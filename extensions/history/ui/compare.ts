@@ -12,7 +12,7 @@ import '../../../ui/elements/form/field.ts';
 import type { FieldInput } from '../../../ui/elements/form/field.ts';
 import '../../../ui/elements/form/form.ts';
 import '../../../ui/elements/icon.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Resource } from '../../../ui/elements/resource.ts';
 import { Watch } from '../../../ui/elements/watch.ts';
 import { formatCount } from '../../../ui/lib/text/format.ts';
@@ -119,7 +119,7 @@ class HistoryDiff extends element({
         ></gw-field>
         <button type="button" class="primary" @click=${this.#compare}>Compare</button>
       </div>
-      ${troubleOf(this.#diff)}
+      ${failureNotice(this.#diff)}
       ${loaded(this.#diff, (found) => (found === null ? nothing : this.#found(found)))}`;
   }
 

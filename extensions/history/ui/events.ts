@@ -9,7 +9,7 @@ import '../../../ui/elements/badge.ts';
 import '../../../ui/elements/overlay/drawer.ts';
 import '../../../ui/elements/empty.ts';
 import '../../../ui/elements/icon.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Paged } from '../../../ui/elements/table/paged.ts';
 import '../../../ui/elements/table/table.ts';
 import type { Column } from '../../../ui/elements/table/table.ts';
@@ -127,7 +127,7 @@ class HistoryEvents extends LitElement {
   }
 
   protected override render() {
-    return html`${troubleOf(this.#events)}
+    return html`${failureNotice(this.#events)}
       <gw-log-filters .fields=${fields}>
         <a class="button" href=${linkTo({ screen: 'history', rest: ['streams'] })}
           ><gw-icon name="layers"></gw-icon>Streams</a

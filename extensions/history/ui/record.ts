@@ -11,7 +11,7 @@ import '../../../ui/elements/copy.ts';
 import '../../../ui/elements/empty.ts';
 import '../../../ui/elements/error.ts';
 import '../../../ui/elements/icon.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Resource } from '../../../ui/elements/resource.ts';
 import '../../../ui/elements/time.ts';
 import '../../../ui/parts/differences.ts';
@@ -70,7 +70,7 @@ export abstract class HistoryRecord<Loaded> extends LitElement {
   protected override render() {
     return this.#loaded.failure === null
       ? loaded(this.#loaded, (value) => this.loaded(value))
-      : troubleOf(this.#loaded);
+      : failureNotice(this.#loaded);
   }
 
   protected facts(facts: Facts) {

@@ -9,7 +9,7 @@ import { diffSnapshots, restoreSnapshot } from '../../../ui/api/snapshots.ts';
 import type { Restored } from '../../../ui/api/snapshots.ts';
 import '../../../ui/elements/empty.ts';
 import '../../../ui/elements/icon.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Resource } from '../../../ui/elements/resource.ts';
 import { Watch } from '../../../ui/elements/watch.ts';
 import { formatCount } from '../../../ui/lib/text/format.ts';
@@ -120,7 +120,7 @@ class HistoryRestore extends element({
         <a class="button" href=${linkTo({ screen: 'history', rest: ['versions'] })}>See versions</a>
       </gw-empty>`;
     }
-    return html`${troubleOf(this.#preview)}
+    return html`${failureNotice(this.#preview)}
       ${loaded(this.#preview, (found) => (found === null ? nothing : this.#shown(found)))}
       <gw-save .save=${this.save} @gw-close=${this.#closeSave} @gw-saved=${this.#onSaved}
         >${this.#words()}</gw-save

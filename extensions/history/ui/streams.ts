@@ -4,7 +4,7 @@ import { LitElement, html } from 'lit';
 
 import { listStreams } from '../../../ui/api/history.ts';
 import type { Stream } from '../../../ui/api/history.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Paged } from '../../../ui/elements/table/paged.ts';
 import '../../../ui/elements/table/table.ts';
 import type { Column } from '../../../ui/elements/table/table.ts';
@@ -64,7 +64,7 @@ class HistoryStreams extends LitElement {
   }
 
   protected override render() {
-    return html`${troubleOf(this.#streams)}
+    return html`${failureNotice(this.#streams)}
       <gw-log-filters .fields=${fields}>
         <a class="button" href=${linkTo({ screen: 'history', rest: ['events'] })}>All events</a>
       </gw-log-filters>

@@ -8,7 +8,7 @@ import type { SnapshotVersion } from '../../../ui/api/snapshots.ts';
 import '../../../ui/elements/badge.ts';
 import '../../../ui/elements/overlay/drawer.ts';
 import '../../../ui/elements/empty.ts';
-import { loaded, troubleOf } from '../../../ui/elements/loaded.ts';
+import { loaded, failureNotice } from '../../../ui/elements/loaded.ts';
 import { Paged } from '../../../ui/elements/table/paged.ts';
 import '../../../ui/elements/table/table.ts';
 import type { Column } from '../../../ui/elements/table/table.ts';
@@ -131,7 +131,7 @@ class HistoryVersions extends element({
   }
 
   protected override render() {
-    return html`${troubleOf(this.#versions)}
+    return html`${failureNotice(this.#versions)}
       <gw-log-filters .fields=${fields}></gw-log-filters>
       ${loaded(this.#versions, (found) => this.#table(found))} ${this.#drawer()}`;
   }

@@ -213,13 +213,17 @@ function signed(claims: Json, { algorithm = 'RS256', strangeKey = false }: Wrong
   return `${text}.${sign('sha256', Buffer.from(text), options).toString('base64url')}`;
 }
 
-type Asking = Readonly<{ request: IncomingMessage; form: URLSearchParams; how: Wrong['client'] }>;
+type TokenRequest = Readonly<{
+  request: IncomingMessage;
+  form: URLSearchParams;
+  how: Wrong['client'];
+}>;
 
 /**
  * In the header, the id and secret are form-encoded (RFC 6749, section 2.3.1). An unexpected secret
  * is rejected.
  */
-function isClient({ request: { headers }, form, how }: Asking): boolean {
+function isClient({ request: { headers }, form, how }: TokenRequest): boolean {
   if (how !== undefined) {
     const secret = how === 'public' ? null : clientSecret;
     const isBare = headers.authorization === undefined;

@@ -138,13 +138,13 @@ describe('an attack on a sign-in', () => {
 
   it('that fails again and again from one address waits', async (t) => {
     const admin = await startSignOn(t);
-    const troubles = new Set<string | null>();
+    const failures = new Set<string | null>();
     for (let attempt = 0; attempt < 21; attempt += 1) {
-      troubles.add(
+      failures.add(
         signInErrorOf(await finishSignIn(admin, { query: new URLSearchParams(), cookie: '' })),
       );
     }
-    assert.deepEqual([...troubles], ['stale', 'too_many']);
+    assert.deepEqual([...failures], ['stale', 'too_many']);
   });
 });
 

@@ -27,13 +27,13 @@ export async function startSignOn(
   return { ...admin, provider, boss, asBoss, principals };
 }
 
-type Asking = Pick<TestAdmin, 'ask'>;
+type Requests = Pick<TestAdmin, 'ask'>;
 
 /** At the provider, with the cookie of the browser. */
 export type PendingSignIn = Readonly<{ url: URL; cookie: string }>;
 
 export async function beginSignIn(
-  { ask }: Asking,
+  { ask }: Requests,
   { returnTo, session }: Readonly<{ returnTo?: string; session?: string }> = {},
 ): Promise<PendingSignIn> {
   const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
@@ -55,7 +55,7 @@ export async function authorizeAtProvider({
 }
 
 export const finishSignIn = (
-  { ask }: Asking,
+  { ask }: Requests,
   { query, cookie }: Readonly<{ query: URLSearchParams; cookie: string }>,
 ): Promise<TestAnswer> =>
   ask({
@@ -65,7 +65,7 @@ export const finishSignIn = (
 
 /** Performs the complete sign-in. */
 export async function signIn(
-  admin: Asking,
+  admin: Requests,
   options: Readonly<{ returnTo?: string; session?: string }> = {},
 ): Promise<TestAnswer> {
   const begun = await beginSignIn(admin, options);

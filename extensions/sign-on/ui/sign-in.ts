@@ -4,7 +4,7 @@ import { withQuery, writePlace } from '../../../ui/lib/page/place.ts';
 import type { Place } from '../../../ui/lib/page/place.ts';
 import { capital } from '../../../ui/lib/text/format.ts';
 import { signedInScreen } from '../../../ui/state/sign-on.ts';
-import type { SignInTrouble } from '../trouble.ts';
+import type { SignInFailure } from '../failure.ts';
 
 /** `returnTo` is a path of the UI. Without it the tab ends on a page that can be closed. */
 export function signInAddress(apiBase: string, returnTo: Place | null): string {
@@ -13,7 +13,7 @@ export function signInAddress(apiBase: string, returnTo: Place | null): string {
   return `${apiBase}auth/oidc/login?return_to=${encodeURIComponent(asked)}`;
 }
 
-const sentences: Readonly<Record<SignInTrouble, string>> = {
+const sentences: Readonly<Record<SignInFailure, string>> = {
   away: 'does not answer. Try again, or use a password.',
   broken: 'sent a response that gw cannot read. An administrator can find details in the log.',
   busy: 'receives too many sign-ins at once. Try again in a moment.',
@@ -33,7 +33,7 @@ const sentences: Readonly<Record<SignInTrouble, string>> = {
   taken: 'account matches no principal, or several. Ask an administrator to link it.',
 };
 
-const isTrouble = (word: string): word is SignInTrouble => Object.hasOwn(sentences, word);
+const isFailure = (word: string): word is SignInFailure => Object.hasOwn(sentences, word);
 
 /** Null if the address reports no failure. */
 export function signInFailed(
@@ -42,6 +42,6 @@ export function signInFailed(
 ): Readonly<{ message: string; requestId: string | null }> | null {
   const word = query['sign_in'];
   if (word === undefined) return null;
-  const sentence = isTrouble(word) ? sentences[word] : 'sign-in failed. Try again.';
+  const sentence = isFailure(word) ? sentences[word] : 'sign-in failed. Try again.';
   return { message: capital(`${label} ${sentence}`), requestId: query['request_id'] ?? null };
 }

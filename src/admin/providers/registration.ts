@@ -56,8 +56,8 @@ export const registrationRoutes = [
       const { caller, config, once } = call;
       if (!('principalId' in caller))
         throw new Error('a route for API keys was called without one');
-      const asking = { principalId: caller.principalId, given, mayRefreshOnly: once === null };
-      const prepared = await registerProvider(needs, config, asking);
+      const request = { principalId: caller.principalId, given, mayRefreshOnly: once === null };
+      const prepared = await registerProvider(needs, config, request);
       if (isRefusal(prepared)) return prepared;
       if ('done' in prepared) {
         const headers = versionHeader(config.state().version);

@@ -8,7 +8,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { changeKind } from '../../lib/vocabulary.ts';
 import type { AdminClient } from '../control-plane/admin-client.ts';
 import { ChangeCommand } from '../control-plane/change-command.ts';
-import type { Said } from '../control-plane/change-command.ts';
+import type { CommandOutput } from '../control-plane/change-command.ts';
 
 const path = '/admin/change-policy';
 const policy = z.looseObject({ kinds: z.array(z.string()), protected: z.array(z.string()) });
@@ -38,7 +38,7 @@ export class ChangePolicyCommand extends ChangeCommand {
     description: 'reason for skipping the approval that the change policy requires',
   });
 
-  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override async ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const answer = await this.#answer(admin);
     if (isRefusal(answer)) return answer;
     const { kinds, protected: all } = answer;

@@ -33,7 +33,7 @@ export class HealthcheckCommand extends Command {
       if ('refusals' in read) return reportRefusals(stderr, read.refusals);
       const { checkReadiness, readinessUrls } = await import('../health-check.ts');
       const checked = await checkReadiness(readinessUrls(read.settings));
-      for (const { url, said } of checked) stdout.write(`${url} ${said}\n`);
+      for (const { url, result } of checked) stdout.write(`${url} ${result}\n`);
       return checked.every(({ isReady }) => isReady) ? exitCodes.ok : exitCodes.failed;
     });
   }

@@ -12,7 +12,7 @@ import { givenFlags, settingOptions } from '../printing/options.ts';
 import { runRole } from '../role.ts';
 import { readSettings } from '../settings/settings.ts';
 import { startupRefusals, startupWarnings } from '../startup.ts';
-import { takeSeat } from '../workers/seat.ts';
+import { openWorker } from '../workers/worker.ts';
 
 export class ServeCommand extends Command {
   static override paths = [Command.Default, ['serve']];
@@ -42,9 +42,9 @@ export class ServeCommand extends Command {
     const { settings } = read;
     const refusals = startupRefusals(settings);
     if (refusals.length > 0) return reportRefusals(stderr, refusals);
-    const seat = takeSeat();
+    const worker = openWorker();
     // The parent process has printed them.
-    const warnings = seat === null ? [...read.warnings, ...startupWarnings(settings)] : [];
+    const warnings = worker === null ? [...read.warnings, ...startupWarnings(settings)] : [];
     for (const warning of warnings) {
       stderr.write(`gw: warning: ${warning}\n`);
     }
@@ -52,7 +52,7 @@ export class ServeCommand extends Command {
     const stopHangUp = onHangUp(() => {});
     try {
       return await reportingFailure(this.context, () =>
-        serveUntilSignal(seat?.signals ?? process, () => runRole(settings, seat)),
+        serveUntilSignal(worker?.signals ?? process, () => runRole(settings, worker)),
       );
     } finally {
       stopHangUp();

@@ -18,7 +18,7 @@ import { secretVariable } from '../settings/secret-variable.ts';
 import { readSettings } from '../settings/settings.ts';
 
 /** `exit` defaults to 0. */
-export type Said = Readonly<{ json: unknown; text: string; exit?: ExitCode }>;
+export type CommandOutput = Readonly<{ json: unknown; text: string; exit?: ExitCode }>;
 
 export abstract class ChangeCommand extends Command {
   login = Option.String('--login', { description: 'name to log in with' });
@@ -32,7 +32,7 @@ export abstract class ChangeCommand extends Command {
     Object.assign(this, settingOptions(['controlUrl']));
   }
 
-  protected abstract ask(admin: AdminClient): Promise<Said | Refusal | readonly Refusal[]>;
+  protected abstract ask(admin: AdminClient): Promise<CommandOutput | Refusal | readonly Refusal[]>;
 
   async execute(): Promise<ExitCode> {
     return reportingFailure(this.context, async () => {
@@ -43,11 +43,11 @@ export abstract class ChangeCommand extends Command {
       if (controlUrl === null) return reportRefusals(stderr, [this.#needs('--control-url')]);
       const admin = await this.#signIn(controlUrl.replace(/\/$/, ''));
       if (isRefusal(admin)) return reportRefusals(stderr, [admin]);
-      const said = await this.ask(admin);
-      if (isRefusal(said)) return reportRefusals(stderr, [said]);
-      if (!('text' in said)) return reportRefusals(stderr, said);
-      stdout.write(`${this.json ? JSON.stringify(said.json) : said.text}\n`);
-      return said.exit ?? exitCodes.ok;
+      const output = await this.ask(admin);
+      if (isRefusal(output)) return reportRefusals(stderr, [output]);
+      if (!('text' in output)) return reportRefusals(stderr, output);
+      stdout.write(`${this.json ? JSON.stringify(output.json) : output.text}\n`);
+      return output.exit ?? exitCodes.ok;
     });
   }
 

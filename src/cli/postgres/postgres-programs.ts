@@ -155,8 +155,10 @@ export async function runPostgresProgram(
     });
     return stdout;
   } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : '';
-    throw new Error(`${path.basename(program)} failed${said === '' ? '' : `: ${said}`}`, { cause });
+    const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : '';
+    throw new Error(`${path.basename(program)} failed${output === '' ? '' : `: ${output}`}`, {
+      cause,
+    });
   }
 }
 

@@ -14,7 +14,7 @@ export function usageError(
   const definitions = cli.definitions();
   // Cuts off clipanion's list of usages.
   const [firstLine = ''] = error instanceof Error ? error.message.split('\n', 1) : [];
-  const said = firstLine
+  const problem = firstLine
     .replace(/; did you mean(?: one of)?:?$/, '')
     .replace(/[.:]$/, '')
     .replace(/^./, (letter) => letter.toLowerCase());
@@ -22,11 +22,11 @@ export function usageError(
   const command = commandNamed(definitions, words);
   if (command === undefined) {
     const names = definitions.map(commandName);
-    return `gw: ${wrongCommand(said, words, names)}\ngw --help lists the commands\n`;
+    return `gw: ${wrongCommand(problem, words, names)}\ngw --help lists the commands\n`;
   }
   const name = commandName(command);
   const help = name === 'serve' ? 'gw --help lists the commands' : `gw ${name} --help says more`;
-  return `gw: ${wrongArguments(command, argv, said)}\n${help}\n`;
+  return `gw: ${wrongArguments(command, argv, problem)}\n${help}\n`;
 }
 
 function leadingWords(argv: readonly string[]): readonly string[] {
@@ -43,22 +43,23 @@ function commandNamed(
   return definitions.find((one) => `${typed} `.startsWith(`${commandName(one)} `));
 }
 
-function wrongCommand(said: string, words: readonly string[], names: readonly string[]): string {
+function wrongCommand(problem: string, words: readonly string[], names: readonly string[]): string {
   const near = nearestCommand(words, names);
   const hint = near === null ? '' : `; did you mean ${near}?`;
-  const isUnknown = /^(?:command not found|extraneous)/.test(said);
-  return `${isUnknown ? `there is no command ${JSON.stringify(words.join(' '))}` : said}${hint}`;
+  const isUnknown = /^(?:command not found|extraneous)/.test(problem);
+  return `${isUnknown ? `there is no command ${JSON.stringify(words.join(' '))}` : problem}${hint}`;
 }
 
-function wrongArguments(command: Definition, argv: readonly string[], said: string): string {
+function wrongArguments(command: Definition, argv: readonly string[], problem: string): string {
   const name = commandName(command);
-  const wrongFlag = /option name \("(-[^"]*)"\)/.exec(said)?.[1];
+  const wrongFlag = /option name \("(-[^"]*)"\)/.exec(problem)?.[1];
   if (wrongFlag !== undefined) {
     const near = nearestWithin(wrongFlag, command.options.flatMap(flagsOf));
-    return near === null ? said : `${said}; did you mean ${near}?`;
+    return near === null ? problem : `${problem}; did you mean ${near}?`;
   }
-  if (/^(?:not enough|extraneous) positional/.test(said)) return `${said}; usage: ${command.usage}`;
-  if (!said.startsWith('command not found')) return said;
+  if (/^(?:not enough|extraneous) positional/.test(problem))
+    return `${problem}; usage: ${command.usage}`;
+  if (!problem.startsWith('command not found')) return problem;
   const last = argv.at(-1);
   const unfinished = command.options.find(
     (option) => takesValue(option) && flagsOf(option).includes(last ?? ''),
@@ -76,7 +77,7 @@ function wrongArguments(command: Definition, argv: readonly string[], said: stri
     .filter((option) => option.required && !flagsOf(option).some((flag) => isGiven(argv, flag)))
     .map((option) => flagsOf(option).at(-1));
   return missing.length === 0
-    ? `${said}; usage: ${command.usage}`
+    ? `${problem}; usage: ${command.usage}`
     : `${name} needs ${missing.join(', ')}`;
 }
 

@@ -38,7 +38,7 @@ import { openTracing } from '../tracing.ts';
 import type { TracingSettings } from '../tracing.ts';
 import { openSpool } from '../usage-spool.ts';
 import { programVersion } from '../version.ts';
-import type { Seat } from '../workers/seat.ts';
+import type { WorkerSide } from '../workers/worker.ts';
 
 /** For a gateway in any role. */
 export type GatewaySettings = Readonly<{
@@ -91,7 +91,7 @@ export type ProxyDependencies = Readonly<{
   environment?: Environment;
   onHangUp?: OnHangUp;
   /** Set if this process shares its port with other workers. */
-  seat?: Seat | null;
+  worker?: WorkerSide | null;
 }>;
 
 export type RunningProxy = Readonly<{ url: string; close: () => Promise<void> }>;
@@ -142,7 +142,7 @@ export async function runProxy(
   dependencies: ProxyDependencies = {},
 ): Promise<RunningProxy> {
   const own = dependencies.log ?? logToStderr(settings);
-  const log = dependencies.seat?.log(own) ?? own;
+  const log = dependencies.worker?.log(own) ?? own;
   const { config, controlUrl, proxyToken } = settings;
   if (controlUrl !== null && proxyToken !== null) {
     return runHttpMode(settings, { ...dependencies, controlUrl, proxyToken, log });
@@ -218,7 +218,7 @@ async function runHttpMode(
   });
   started.defer(reporting.stop);
   log.info({ url: gateway.url, control: controlUrl }, 'gateway started');
-  dependencies.seat?.serving(gateway.url);
+  dependencies.worker?.serving(gateway.url);
   const parts = started.move();
   return { url: gateway.url, close: () => parts.disposeAsync() };
 }
@@ -227,11 +227,11 @@ async function runHttpMode(
 function openCache(
   { snapshotCache: path }: ProxySettings,
   proxyToken: string,
-  { seat }: ProxyDependencies,
+  { worker }: ProxyDependencies,
 ): SnapshotCache | null {
   if (path === null) return null;
   const cache = createSnapshotCache({ path, secret: proxyToken });
-  return (seat?.slot ?? 0) === 0 ? cache : { ...cache, write: async () => {} };
+  return (worker?.slot ?? 0) === 0 ? cache : { ...cache, write: async () => {} };
 }
 
 async function runFileMode(
@@ -248,7 +248,7 @@ async function runFileMode(
   const budgets = await openFileBudgets({
     directory: settings.budgetState,
     name: hash('sha256', resolve(path)).slice(0, 16),
-    slot: options.seat?.slot ?? 0,
+    slot: options.worker?.slot ?? 0,
     spending,
     log: linkLog,
     clock: Date.now,
@@ -279,13 +279,13 @@ async function runFileMode(
   });
   started.defer(() => endGateway(gateway, settings, log));
   log.info({ url: gateway.url, config: path }, 'gateway started');
-  options.seat?.serving(gateway.url);
+  options.worker?.serving(gateway.url);
   const parts = started.move();
   return { url: gateway.url, close: () => parts.disposeAsync() };
 }
 
-const sharing = ({ seat }: ProxyDependencies): Pick<GatewayOptions, 'shareMetrics'> =>
-  seat === null || seat === undefined ? {} : { shareMetrics: seat.shareMetrics };
+const sharing = ({ worker }: ProxyDependencies): Pick<GatewayOptions, 'shareMetrics'> =>
+  worker === null || worker === undefined ? {} : { shareMetrics: worker.shareMetrics };
 
 /** Leaves the rotation, then drains ("Limits", Shutdown). */
 export async function endGateway(

@@ -42,7 +42,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
   });
   return {
     keep: (snapshot) => {
-      if (latest === null) tellAnotherLog(cached, snapshot, log);
+      if (latest === null) warnOfAnotherLog(cached, snapshot, log);
       latest = snapshot;
       void write();
     },
@@ -51,7 +51,11 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
 }
 
 /** Discards observations of another log. */
-function tellAnotherLog(cached: CachedSnapshot | null, { log: { id } }: Snapshot, log: Log): void {
+function warnOfAnotherLog(
+  cached: CachedSnapshot | null,
+  { log: { id } }: Snapshot,
+  log: Log,
+): void {
   const before = cached?.snapshot.log.id ?? id;
   if (before === id) return;
   log.warn({ log: id, before }, 'the database holds a different log than at the last start');

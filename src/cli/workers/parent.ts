@@ -14,7 +14,7 @@ import { toParent } from './messages.ts';
 import type { ToWorker } from './messages.ts';
 import { createParentMetrics } from './parent-metrics.ts';
 import { afterDeath } from './restart.ts';
-import { slotVariable } from './seat.ts';
+import { slotVariable } from './worker.ts';
 
 export type ParentOptions = Readonly<{
   workers: number;

@@ -107,8 +107,8 @@ export async function plan(
       app_version: appVersion,
     },
   });
-  const said = [reason, why].filter((text) => text !== null);
-  const given = [...(mutation.secrets ?? []), ...said];
+  const reasons = [reason, why].filter((text) => text !== null);
+  const given = [...(mutation.secrets ?? []), ...reasons];
   const secrets = given.flatMap((secret) => {
     const subject = subjectOf(secret, sealed);
     // Drops secrets that no event refers to, which are those of a command that changed nothing.

@@ -59,16 +59,18 @@ export function planImport(
     ...layout.pools.map((pool) => {
       const own = document.pools.some(({ name }) => name === pool.name);
       const { name, members, description, policy } = pool;
-      const said = own ? { description, policy } : { description: undefined, policy: undefined };
-      return { step: 'pool' as const, name, members, ...said };
+      const described = own
+        ? { description, policy }
+        : { description: undefined, policy: undefined };
+      return { step: 'pool' as const, name, members, ...described };
     }),
     ...inOrder(document.promptClasses).map((one) => promptClassStep(one, context)),
     ...layout.frontendModels.map(({ name, description, maxModelLen, defaultTargets }) => {
       const own = document.frontendModels.some((one) => one.name === name);
-      const said = own
+      const described = own
         ? { description, maxModelLen }
         : { description: undefined, maxModelLen: undefined };
-      return { step: 'frontend_model' as const, name, defaultTargets, ...said };
+      return { step: 'frontend_model' as const, name, defaultTargets, ...described };
     }),
     ...document.roles.map(({ name, description, permissions }) => ({
       step: 'role' as const,

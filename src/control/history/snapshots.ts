@@ -61,8 +61,8 @@ async function toVersions(
     dependencies,
     rows.map((row) => row.tx_id),
   );
-  const told = await withWords(dependencies, [...commands.values()]);
-  const made = new Map(told.map((one) => [one.tx_id, one]));
+  const described = await withWords(dependencies, [...commands.values()]);
+  const made = new Map(described.map((one) => [one.tx_id, one]));
   return rows.map(({ tx_id, created_at, ...row }) => ({
     ...row,
     created_at: created_at.toISOString(),

@@ -8,7 +8,7 @@ import type { Provider } from '../../../projections/config/provider.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { readLeases, renewLeases } from '../../db/leases.ts';
 import type { Lease } from '../../db/leases.ts';
-import { countAbsenceAnew, readProbes, writeProbes } from '../../db/provider-probes.ts';
+import { restartAbsence, readProbes, writeProbes } from '../../db/provider-probes.ts';
 import type { Probe } from '../../db/provider-probes.ts';
 import { holdSweepTurn, takeSweepTurn } from '../../db/provider-sweep.ts';
 import type { SweepTurn } from '../../db/provider-sweep.ts';
@@ -85,7 +85,7 @@ async function sweepAll(dependencies: SweepDependencies, turn: SweepTurn): Promi
     const since = turn.watchedUntil ?? new Date(0);
     const dynamic = providers.filter(({ kind }) => kind === 'dynamic').map(({ id }) => id);
     await renewLeases(plane.db, { since, now: new Date(now) });
-    await countAbsenceAnew(plane.db, { ids: dynamic, now: new Date(now) });
+    await restartAbsence(plane.db, { ids: dynamic, now: new Date(now) });
   }
   const leases = await readLeases(plane.db, ids);
   const probes = await readProbes(plane.db, ids);

@@ -12,7 +12,7 @@ import type { Lease } from '../../db/leases.ts';
 import { writeProbes } from '../../db/provider-probes.ts';
 import type { Vault } from '../../db/vault.ts';
 import { decide } from '../../deciders/decide.ts';
-import { isNameHeld, isSaid, placeAmong, placeOf } from '../../deciders/registration.ts';
+import { isNameHeld, isReported, placeAmong, placeOf } from '../../deciders/registration.ts';
 import type { Place, RegisterProvider } from '../../deciders/registration.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -32,7 +32,7 @@ export type RegistrationTools = Readonly<{
   vault: Pick<Vault, 'reveal'>;
   clock: Clock;
   /** Refreshes an existing lease. */
-  beat: Heartbeat;
+  heartbeat: Heartbeat;
   providersAt: ReturnType<typeof createProvidersAt>;
   dialRegistered: RegistrationDial;
   /** Uses its own slots, so that names that do not resolve cannot delay leases. */
@@ -52,7 +52,7 @@ type Given = Readonly<{
   ttl_seconds: number;
 }>;
 
-type Asking = Readonly<{
+type RegistrationRequest = Readonly<{
   principalId: PrincipalId;
   given: Given;
   mayRefreshOnly: boolean;
@@ -78,7 +78,7 @@ type Prepared =
 export async function registerProvider(
   tools: RegistrationTools,
   { state }: Pick<Configuration, 'state'>,
-  { principalId, given, mayRefreshOnly }: Asking,
+  { principalId, given, mayRefreshOnly }: RegistrationRequest,
 ): Promise<Prepared | Refusal> {
   if (!mayRegister(tools, state(), principalId)) {
     return refuse('forbidden', 'permission provider:register is required');
@@ -168,10 +168,10 @@ async function isRefreshed(
   const { provider } = place;
   const { name } = asked;
   const isNamed = name === null || name === provider.name || isNameHeld(state, name, provider);
-  if (!isNamed || !isSaid(provider, asked)) return false;
+  if (!isNamed || !isReported(provider, asked)) return false;
   // Without a row there is no lease to refresh, or the provider was deleted and this process has
   // not read the event yet.
-  return tools.beat(lease);
+  return tools.heartbeat(lease);
 }
 
 const leaseOf = (place: Place, ttlSeconds: number, now: number): Lease | null =>

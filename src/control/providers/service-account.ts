@@ -65,7 +65,7 @@ type Dependencies = Readonly<{
   onRejected: (rejection: Rejection) => void;
 }>;
 
-export type Rejection = Readonly<{ host: string; status: number; said: string }>;
+export type Rejection = Readonly<{ host: string; status: number; answerText: string }>;
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const assertionSeconds = 3600;
@@ -100,7 +100,7 @@ export function createExchange({ egress, clock, onRejected }: Dependencies): Exc
       });
       const answer = await readBounded(body, answerBytesMax);
       if (statusCode !== 200 || answer === null) {
-        onRejected({ host, status: statusCode, said: responseText(answer ?? '') });
+        onRejected({ host, status: statusCode, answerText: responseText(answer ?? '') });
         return failed(`${host} returned no access token (status ${statusCode})`);
       }
       const { access_token: token, expires_in: seconds } = tokenAnswer.parse(JSON.parse(answer));
@@ -142,10 +142,10 @@ function assertion({ email, key, tokenUri }: KeyFile, nowMs: number): string {
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-const saidLengthMax = 300;
+const answerTextMax = 300;
 
 /** One line for the log. Removes words as long as a key, a token or an assertion. */
 function responseText(answer: string): string {
   const line = answer.replaceAll(/[\p{Cc}\s]+/gu, ' ').replaceAll(/[\w.+/=~-]{40,}/g, '…');
-  return line.trim().slice(0, saidLengthMax);
+  return line.trim().slice(0, answerTextMax);
 }

@@ -41,7 +41,7 @@ const dueDelivery = z.object({
   at: time,
   data: z.unknown(),
 });
-/** `attempts` is the number of attempts before. */
+/** `attempts` counts the earlier attempts. */
 export type DueDelivery = Readonly<z.output<typeof dueDelivery>>;
 
 /**

@@ -49,7 +49,7 @@ export function refuseReviewer(
     return refuse(
       'forbidden',
       'you gave the author of this change their credential, or gave one to the principal who did: ' +
-        `${renewed('their')}, and have it drafted again`,
+        `${renewed('their')}, and create the change again`,
     );
   }
   if (authorGivenBy.some((one) => credential.givenBy.includes(one))) {

@@ -177,14 +177,15 @@ function changeOf(
 }
 
 /** Null is equal to absent. */
-const same = (a: unknown, b: unknown): boolean => canonicalJson(told(a)) === canonicalJson(told(b));
+const same = (a: unknown, b: unknown): boolean =>
+  canonicalJson(withoutNulls(a)) === canonicalJson(withoutNulls(b));
 
-function told(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(told);
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value ?? null;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== null && member !== undefined)
-      .map(([key, member]) => [key, told(member)]),
+      .map(([key, member]) => [key, withoutNulls(member)]),
   );
 }

@@ -13,8 +13,8 @@ export type TurnResult =
   /** The request holds a slot. */
   | Readonly<{ kind: 'admitted' }>
   | Extract<AttemptResult, { kind: 'ended' }>
-  /** `crowded` is the answer if nothing else in the chain serves the request. */
-  | Readonly<{ kind: 'elsewhere'; step: Step | null; crowded: GatewayRefusal | null }>;
+  /** `overloaded` is the answer if nothing else in the chain serves the request. */
+  | Readonly<{ kind: 'elsewhere'; step: Step | null; overloaded: GatewayRefusal | null }>;
 
 const full = refuseRequest(
   'backend_overloaded',
@@ -38,10 +38,10 @@ const hasQueueSpace = ({ admission }: BackendState): boolean =>
 export async function awaitTurn(
   step: Step,
   admission: Admission,
-  { walk, plan, crowded }: Sending,
+  { walk, plan, overloaded }: Sending,
 ): Promise<TurnResult> {
   // A request waits at most once.
-  const hasWaited = crowded === timedOut;
+  const hasWaited = overloaded === timedOut;
   const free = plan.alternative(step, hasSlot);
   const other =
     free === null && !hasWaited && !admission.hasQueueSpace
@@ -49,7 +49,7 @@ export async function awaitTurn(
       : free;
   if (other !== null || hasWaited) {
     admission.countFull();
-    return { kind: 'elsewhere', step: other ?? plan.pass(step), crowded };
+    return { kind: 'elsewhere', step: other ?? plan.pass(step), overloaded };
   }
   const turn = await admission.wait(walk.exchange, walk.context.monotonic);
   switch (turn) {
@@ -59,8 +59,8 @@ export async function awaitTurn(
       plan.withdraw();
       return { kind: 'ended', relay: null, usage: null, fault: null };
     case 'full':
-      return { kind: 'elsewhere', step: plan.pass(step), crowded: full };
+      return { kind: 'elsewhere', step: plan.pass(step), overloaded: full };
     case 'timed_out':
-      return { kind: 'elsewhere', step: plan.pass(step), crowded: timedOut };
+      return { kind: 'elsewhere', step: plan.pass(step), overloaded: timedOut };
   }
 }

@@ -12,13 +12,12 @@ export type Waiting = Readonly<{
 const parallelMax = 64;
 const silentMax = 32;
 
-/** `asking` are the scrapes in flight. */
 export function selectDue<One extends Waiting>(
   due: readonly One[],
-  asking: readonly Waiting[],
+  inFlight: readonly Waiting[],
 ): readonly One[] {
-  let slots = parallelMax - asking.length;
-  let silentSlots = silentMax - asking.filter(({ isSilent }) => isSilent).length;
+  let slots = parallelMax - inFlight.length;
+  let silentSlots = silentMax - inFlight.filter(({ isSilent }) => isSilent).length;
   return due
     .toSorted((a, b) => a.scrapedAtMs - b.scrapedAtMs)
     .filter(({ isSilent }) => {

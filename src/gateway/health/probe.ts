@@ -59,11 +59,11 @@ export function createProbe(
   return { probe, close: () => dispatcher.destroy() };
 }
 
-type Asking = Readonly<{ dispatcher: Dispatcher; signal: AbortSignal }>;
+type Connection = Readonly<{ dispatcher: Dispatcher; signal: AbortSignal }>;
 
 async function ask(
   { backend, reach }: EndpointState,
-  { dispatcher, signal }: Asking,
+  { dispatcher, signal }: Connection,
 ): Promise<Found> {
   const { protocol, origin, basePath, credentialHeaders } = backend;
   const { modelList, requestHeaders } = protocolFacts[protocol];

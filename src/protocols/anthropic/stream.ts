@@ -128,7 +128,7 @@ class MessageStream extends EventStream {
     }
   }
 
-  /** If a call's arguments were not streamed, its first event has them, or there are none. */
+  /** A call whose arguments were not streamed has them in its first event, or has none. */
   #closeBlock(index: unknown): string {
     const thinking = this.#thinking?.whole() ?? null;
     this.#thinking = null;

@@ -57,7 +57,7 @@ describe('an exchange', () => {
     assert.ok(isRefusal(refusal));
     assert.deepEqual([refusal.refused, refusal.param], ['upstream', 'upstream_api_key']);
     assert.doesNotMatch(refusal.message, /PRIVATE|a@b|invalid_grant/);
-    assert.match(rejections[0]?.said ?? '', /invalid_grant.*Invalid JWT/);
+    assert.match(rejections[0]?.answerText ?? '', /invalid_grant.*Invalid JWT/);
     assert.equal(rejections[0]?.status, 400);
   });
 
@@ -69,7 +69,7 @@ describe('an exchange', () => {
     }));
     const { exchange, rejections } = exchangeOf(server);
     await exchange(server.keyFile(), signal());
-    const said = rejections[0]?.said ?? '';
+    const said = rejections[0]?.answerText ?? '';
     assert.match(said, /echoed/);
     assert.doesNotMatch(said, /[\w+/=-]{40}/);
     assert.ok(said.length <= 300);

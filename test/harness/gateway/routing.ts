@@ -18,7 +18,7 @@ import type { Explanation } from '../../../src/routing/explain.ts';
 import { hashBytes } from '../../../src/routing/hash.ts';
 import { idleView } from '../../../src/routing/idle-view.ts';
 import type { LiveView, Load } from '../../../src/routing/load.ts';
-import type { Asking, RoutedRequest } from '../../../src/routing/request.ts';
+import type { RouteInput, RoutedRequest } from '../../../src/routing/request.ts';
 import { chooseRoute, reasonOf } from '../../../src/routing/route.ts';
 import type { Route } from '../../../src/routing/route.ts';
 import { compileSnapshot } from '../../../src/snapshot/compile.ts';
@@ -44,7 +44,7 @@ export type Routing = Readonly<{
   snapshot: CompiledSnapshot;
   /** `candidates | reason`, or the refusal. */
   ask: (request: string) => string;
-  asking: (request: string) => Asking;
+  asking: (request: string) => RouteInput;
   choose: (request: string) => Route;
   explain: (request: string) => Explanation;
 }>;
@@ -93,7 +93,7 @@ export function routing(rules: string, options: RoutingOptions = {}): Routing {
   };
   const [caller = anonymous] = snapshot.callers.values();
   const classes = Object.keys(options.promptClasses ?? {});
-  const asking = (text: string): Asking => ({
+  const asking = (text: string): RouteInput => ({
     caller,
     request: readRequest(text, classes),
     live,

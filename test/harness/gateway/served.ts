@@ -8,7 +8,7 @@ import type { UsageRecord } from '../../../src/db/usage/usage-events.ts';
 import { usageEvent as meteredEvent } from '../../../src/gateway/usage/meter.ts';
 import { apiKeyId, promptClassId, providerId } from '../../../src/lib/ids.ts';
 import { idleView } from '../../../src/routing/idle-view.ts';
-import type { Asking } from '../../../src/routing/request.ts';
+import type { RouteInput } from '../../../src/routing/request.ts';
 import { chooseRoute, reasonOf } from '../../../src/routing/route.ts';
 import type { Route } from '../../../src/routing/route.ts';
 import { ruleInputs } from '../../../src/routing/rule-inputs.ts';
@@ -104,7 +104,7 @@ function routed(state: ConfigState, one: Served) {
   const tables = compileTables(snapshot, []);
   const entry = tables.frontendModels.get(one.model);
   const isClassified = (entry?.namedClasses.size ?? 0) > 0 && one.promptClass !== null;
-  const asking: Asking = {
+  const asking: RouteInput = {
     caller: principalCompiler(snapshot, tables.models)(principal),
     live: {
       ...idleView(),

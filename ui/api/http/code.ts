@@ -1,6 +1,6 @@
 // Loads code of parts of the page on first use.
 
-import { codeTrouble } from '../../lib/page/code-trouble.ts';
+import { codeFailure } from '../../lib/page/code-failure.ts';
 import { isOneFile, uiBase } from '../../state/base.ts';
 import { ApiFailure } from './failure.ts';
 
@@ -17,7 +17,7 @@ export async function loadCode(load: () => Promise<unknown>): Promise<void> {
 async function failureOfCode(cause: unknown): Promise<ApiFailure> {
   const response = isOneFile ? null : await fetch(uiBase).catch(() => null);
   const page = response?.ok === true ? await response.text().catch(() => null) : null;
-  const { code, message } = codeTrouble({ page, entry: entry() });
+  const { code, message } = codeFailure({ page, entry: entry() });
   return new ApiFailure(
     message,
     {

@@ -6,7 +6,7 @@ import type { PropertyValues } from 'lit';
 
 import { element, given, state, text } from '../element.ts';
 import type { ApiFailure } from '../../api/http/failure.ts';
-import { fieldOf, missingOf } from '../../lib/page/field-trouble.ts';
+import { fieldOf, missingOf } from '../../lib/page/field-error.ts';
 import { edited, forgetEdits } from '../../state/edits.ts';
 import { base, buttons } from '../../styles/base.ts';
 import '../error.ts';

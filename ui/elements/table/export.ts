@@ -78,13 +78,13 @@ class GwExport extends element({
     const running = new AbortController();
     this.#running = running;
     this.done = 0;
-    const told = (rows: number): void => {
+    const onRows = (rows: number): void => {
       this.done = rows;
     };
     try {
       // No screen waits for the result.
       const { writeRows } = await import('../../lib/page/export.ts');
-      const asked = { format, columns, isNewestFirst, told };
+      const asked = { format, columns, isNewestFirst, onRows };
       const written = await writeRows(this.#pages(format, running.signal), asked);
       if (!running.signal.aborted) this.#save(format, written);
     } catch (error) {

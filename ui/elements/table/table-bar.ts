@@ -93,7 +93,7 @@ const filtersButton = (count: number, onFilters: Bar['onFilters']) =>
   html`<button
     type="button"
     class="plain icon ${count > 0 ? 'on' : ''}"
-    aria-label=${count === 0 ? 'Filter by column' : `Filter by column, ${count} set`}
+    aria-label=${count === 0 ? 'Filter by column' : `Filter by column (${count} active)`}
     title="Filter by column"
     @click=${onFilters}
   >

@@ -22,9 +22,9 @@ export const momentOf = (text: string, zone: Zone): string => {
   return Number.isNaN(at.getTime()) ? text : at.toISOString();
 };
 
-export type Told = Readonly<{ now: number; zone: Zone }>;
+export type Now = Readonly<{ now: number; zone: Zone }>;
 
-export function keyBody(draft: KeyDraft, { now, zone }: Told) {
+export function keyBody(draft: KeyDraft, { now, zone }: Now) {
   const { name, principal_id, expiry } = draft;
   const days = Number(expiry);
   const expires_at =

@@ -3,7 +3,7 @@
 import { wrong } from '../saves/draft.ts';
 import type { Read } from '../saves/draft.ts';
 import { blankKey, keyBody, quoted } from './key-draft.ts';
-import type { KeyDraft, Told } from './key-draft.ts';
+import type { KeyDraft, Now } from './key-draft.ts';
 import { linesOf } from '../text/lines.ts';
 import type { Permission } from './permissions.ts';
 
@@ -28,12 +28,12 @@ type TokenBody = Readonly<{
 /** `held` are the permissions of the chosen principal; others are dropped from the choice. */
 export function tokenBody(
   draft: TokenDraft,
-  { held, ...told }: Told & Readonly<{ held: readonly Permission[] }>,
+  { held, ...now }: Now & Readonly<{ held: readonly Permission[] }>,
 ): Read<TokenBody> {
   const chosen = linesOf(draft.permissions);
   const permissions = carriableOf(held).filter((verb) => chosen.includes(verb));
   if (permissions.length === 0) return wrong('permissions', 'Choose at least one permission');
-  const { expires_at, ...body } = keyBody(draft, told);
+  const { expires_at, ...body } = keyBody(draft, now);
   return { body: { ...body, permissions, expires_at: expires_at ?? '' } };
 }
 

@@ -84,7 +84,7 @@ export const orderOf = (query: Query): 'asc' | 'desc' =>
 /** Newest first by default. */
 const askedOrder = (query: Query): Order => (orderOf(query) === 'asc' ? { order: 'asc' } : {});
 
-const said = <Name extends string>(
+const withoutEmpty = <Name extends string>(
   texts: Readonly<Record<Name, string>>,
 ): Partial<Record<Name, string>> => {
   const found: Partial<Record<Name, string>> = {};
@@ -100,7 +100,7 @@ export function auditQueryOf(query: Query, now: number): AuditQuery {
   const actor = actorOf(textOf(query, 'actor'));
   return {
     ...(actor === null ? {} : 'id' in actor ? { actor_id: actor.id } : { actor_kind: actor.kind }),
-    ...said({ target: textOf(query, 'target'), action: textOf(query, 'action') }),
+    ...withoutEmpty({ target: textOf(query, 'target'), action: textOf(query, 'action') }),
     ...edgesOf(query, now),
     ...askedOrder(query),
   };
@@ -125,7 +125,7 @@ function historyQueryOf(query: Query, now: number): HistoryQuery {
   const actor = actorOf(textOf(query, 'actor'));
   return {
     ...(actor === null ? {} : 'id' in actor ? { actor: actor.id } : { actor_kind: actor.kind }),
-    ...said({ stream: textOf(query, 'stream'), request_id: textOf(query, 'request') }),
+    ...withoutEmpty({ stream: textOf(query, 'stream'), request_id: textOf(query, 'request') }),
     ...spanQueryOf(query, now),
   };
 }
@@ -135,7 +135,7 @@ export const commandQueryOf = (
   now: number,
 ): HistoryQuery & Readonly<{ command?: string }> => ({
   ...historyQueryOf(query, now),
-  ...said({ command: commandNameOf(textOf(query, 'command')) }),
+  ...withoutEmpty({ command: commandNameOf(textOf(query, 'command')) }),
 });
 
 export const eventQueryOf = (
@@ -143,7 +143,7 @@ export const eventQueryOf = (
   now: number,
 ): HistoryQuery & Readonly<{ type?: string }> => ({
   ...historyQueryOf(query, now),
-  ...said({ type: commandNameOf(textOf(query, 'type')) }),
+  ...withoutEmpty({ type: commandNameOf(textOf(query, 'type')) }),
 });
 
 export const isUnfiltered = (query: Query): boolean =>

@@ -14,7 +14,7 @@ type Asked = Readonly<{
   /** Rows arrive newest first, but lines are written in order of time. */
   isNewestFirst?: boolean;
   /** Called with the number of rows so far. */
-  told?: (rows: number) => void;
+  onRows?: (rows: number) => void;
   max?: number;
 }>;
 
@@ -23,7 +23,7 @@ export type Written = Readonly<{ parts: readonly string[]; rows: number; isCut: 
 
 export async function writeRows(
   pages: AsyncIterable<readonly Exported[]> | Iterable<readonly Exported[]>,
-  { format, columns, isNewestFirst = false, told = () => {}, max = fileRowsMax }: Asked,
+  { format, columns, isNewestFirst = false, onRows = () => {}, max = fileRowsMax }: Asked,
 ): Promise<Written> {
   const writer = writers[format](columns);
   const parts: string[] = [];
@@ -37,7 +37,7 @@ export async function writeRows(
     const taken = page.slice(0, max - rows);
     if (taken.length > 0) parts.push(writer.rows(taken, rows === 0));
     rows += taken.length;
-    told(rows);
+    onRows(rows);
     isCut = taken.length < page.length;
     if (isCut) break;
   }

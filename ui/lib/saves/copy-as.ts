@@ -75,17 +75,17 @@ const lists: Readonly<Record<string, Readonly<{ list: string; fields: readonly s
   },
 };
 
-const isSaid = ([, value]: readonly [string, unknown]): boolean =>
+const isSet = ([, value]: readonly [string, unknown]): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 
 /** Null if a file cannot express the record. */
 export function yamlOf({ method, path, body }: Request): string | null {
   const made = method === 'POST' ? lists[path] : undefined;
   if (made === undefined) return null;
-  const said = Object.entries(Object(body)).filter(isSaid);
-  if (said.some(([name]) => !made.fields.includes(name))) return null;
+  const given = Object.entries(Object(body)).filter(isSet);
+  if (given.some(([name]) => !made.fields.includes(name))) return null;
   // JSON is valid YAML.
-  const lines = said.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const lines = given.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return ['gw:', `  ${made.list}:`, `    - ${lines.join('\n      ')}`, ''].join('\n');
 }
 

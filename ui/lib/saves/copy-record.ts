@@ -150,9 +150,9 @@ const makers: Readonly<Record<string, Maker>> = {
 };
 
 const said = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => isSaid(value)));
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)));
 
-const isSaid = (value: unknown): boolean =>
+const isSet = (value: unknown): boolean =>
   value !== undefined &&
   value !== null &&
   !(typeof value === 'object' && Object.keys(value).length === 0);

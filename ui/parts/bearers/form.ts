@@ -6,10 +6,10 @@ import type { PropertyDeclarations } from 'lit';
 import { list } from '../../api/http/call.ts';
 import type { Answered, Change } from '../../api/http/call.ts';
 import type { Principal } from '../../api/records.ts';
-import { loaded, troubleOf } from '../../elements/loaded.ts';
+import { loaded, failureNotice } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { Watch } from '../../elements/watch.ts';
-import type { Told } from '../../lib/access/key-draft.ts';
+import type { Now } from '../../lib/access/key-draft.ts';
 import { effectivePermissions } from '../../lib/access/permissions.ts';
 import type { Permission } from '../../lib/access/permissions.ts';
 import { blankToken } from '../../lib/access/token-draft.ts';
@@ -42,7 +42,7 @@ export type BearerFormKind<Made> = Readonly<{
   expiries: readonly Readonly<{ value: string; label: string }>[];
   /** Shown below the principal: what it can do, or a choice of permissions. */
   reach: (holder: Holder) => FormRow<TokenDraft>;
-  create: (draft: TokenDraft, holder: Holder, told: Told) => Created<Made> | Wrong;
+  create: (draft: TokenDraft, holder: Holder, now: Now) => Created<Made> | Wrong;
   /** Only the response to the creation contains the secret. */
   shownOnce: (made: Made) => Promise<MadeBearer>;
 }>;
@@ -73,7 +73,7 @@ class GwBearerForm extends RecordForm<null, TokenDraft> {
   }
 
   protected override render() {
-    return html`${troubleOf(this.#people)} ${loaded(this.#people, () => super.render())}
+    return html`${failureNotice(this.#people)} ${loaded(this.#people, () => super.render())}
       <gw-made-bearer
         noun=${this.kind.noun}
         .made=${this.made}

@@ -7,7 +7,7 @@ import type { Health, Replica } from '../../api/records.ts';
 import { getLogHead, listCheckpoints } from '../../api/log.ts';
 import type { Checkpoints, LogHead } from '../../api/log.ts';
 import '../../elements/chart/kpi.ts';
-import { loaded, troubleOf } from '../../elements/loaded.ts';
+import { loaded, failureNotice } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { Watch } from '../../elements/watch.ts';
 import { formatCount, formatNumber } from '../../lib/text/format.ts';
@@ -76,7 +76,7 @@ class HistoryLog extends LitElement {
   readonly #log = new Resource(this, load, { pollMs });
 
   protected override render() {
-    return html`${troubleOf(this.#log)} ${loaded(this.#log, (found) => this.#all(found))}`;
+    return html`${failureNotice(this.#log)} ${loaded(this.#log, (found) => this.#all(found))}`;
   }
 
   #all({ head, health, signed, replicas }: Loaded) {

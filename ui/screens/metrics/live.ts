@@ -5,7 +5,7 @@ import { LitElement, css, html, nothing } from 'lit';
 import { call } from '../../api/http/call.ts';
 import { getPublished } from '../../api/http/published.ts';
 import '../../elements/chart/kpi.ts';
-import { troubleOf } from '../../elements/loaded.ts';
+import { failureNotice } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import { isBehind } from '../../lib/observe/fleet.ts';
 import {
@@ -70,7 +70,7 @@ class GwLiveMetrics extends LitElement {
     return html`<h2>
         Now <span>${value === undefined ? '' : this.#source(value.replicas.length)}</span>
       </h2>
-      ${troubleOf(this.#fleet)}
+      ${failureNotice(this.#fleet)}
       ${
         value === undefined || latest === undefined
           ? nothing

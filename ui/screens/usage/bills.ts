@@ -10,7 +10,7 @@ import '../../elements/badge.ts';
 import { element, state, text as textual } from '../../elements/element.ts';
 import '../../elements/empty.ts';
 import '../../elements/error.ts';
-import { loaded, troubleOf } from '../../elements/loaded.ts';
+import { loaded, failureNotice } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table/table.ts';
 import type { Column } from '../../elements/table/table.ts';
@@ -149,11 +149,11 @@ class GwUsageBills extends element({
       return html`<p>
           <a href=${linkTo({ screen: 'usage', rest: ['bills'] })}>${text.back}</a>
         </p>
-        ${troubleOf(this.#report)}
+        ${failureNotice(this.#report)}
         ${loaded(this.#report, (report) => (report === null ? nothing : this.#whole(report)))}`;
     }
     return html`<p class="about">${text.about}</p>
-      ${may('config:write') ? this.#form() : nothing} ${troubleOf(this.#reports)}
+      ${may('config:write') ? this.#form() : nothing} ${failureNotice(this.#reports)}
       ${loaded(this.#reports, (reports) => this.#list(reports))}`;
   }
 

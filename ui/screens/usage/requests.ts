@@ -6,7 +6,7 @@ import { element, given, text } from '../../elements/element.ts';
 import type { UsageEvent } from '../../api/records.ts';
 import { call, pagesOf } from '../../api/http/call.ts';
 import '../../elements/badge.ts';
-import { loaded, troubleOf } from '../../elements/loaded.ts';
+import { loaded, failureNotice } from '../../elements/loaded.ts';
 import '../../elements/money.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/table/table.ts';
@@ -156,7 +156,7 @@ class GwUsageRequests extends element({
   }
 
   protected override render() {
-    return html`${troubleOf(this.#rows)} ${loaded(this.#rows, (rows) => this.#table(rows))}`;
+    return html`${failureNotice(this.#rows)} ${loaded(this.#rows, (rows) => this.#table(rows))}`;
   }
 
   #table(rows: readonly UsageEvent[]) {

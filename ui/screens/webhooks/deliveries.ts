@@ -7,7 +7,7 @@ import { asFailure } from '../../api/http/failure.ts';
 import type { Webhook, WebhookDelivery } from '../../api/records.ts';
 import '../../elements/badge.ts';
 import { element, flag, given, state } from '../../elements/element.ts';
-import { troubleOf } from '../../elements/loaded.ts';
+import { failureNotice } from '../../elements/loaded.ts';
 import { Resource } from '../../elements/resource.ts';
 import '../../elements/time.ts';
 import { typeTitle } from '../../lib/notifications/webhook-draft.ts';
@@ -53,7 +53,7 @@ class GwWebhookDeliveries extends element({
             : nothing
         }
       </div>
-      ${troubleOf(this.#deliveries)}
+      ${failureNotice(this.#deliveries)}
       ${
         rows === undefined
           ? nothing

@@ -17,7 +17,7 @@ it('takes a person by issuer and sub, and refuses a sub that is empty', () => {
   });
   for (const sub of ['', ' ']) {
     assert.deepEqual(readPerson({ ...claims, sub }, options), {
-      trouble: 'unnamed',
+      failure: 'unnamed',
       why: 'claim sub is empty',
     });
   }

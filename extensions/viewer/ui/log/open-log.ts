@@ -138,7 +138,7 @@ function createReading(file: Blob, versionBefore: number) {
   };
 }
 
-/** Without a fold, the version follows from event types and epochs. */
+/** Computes the version from event types and epochs, because no state is built here. */
 function versionBehind({ type, payload, position }: EventLine, before: number): number {
   const epoch =
     type === 'LogEpochStarted' ? Number(JSON.parse(payload ?? '{}').epoch) : epochOfVersion(before);

@@ -10,7 +10,7 @@ import { isRefusal } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
 import type { AdminClient } from '../../control-plane/admin-client.ts';
 import { ChangeCommand } from '../../control-plane/change-command.ts';
-import type { Said } from '../../control-plane/change-command.ts';
+import type { CommandOutput } from '../../control-plane/change-command.ts';
 import { exitCodes } from '../../printing/exit-codes.ts';
 import { planText } from '../../printing/plan-text.ts';
 import type { ShownPlan } from '../../printing/plan-text.ts';
@@ -57,14 +57,14 @@ abstract class FilesCommand extends ChangeCommand {
 
   /** Sends the files. Refusals name the file and line. */
   protected async send(
-    work: (body: object) => Promise<Said | Refusal>,
-  ): Promise<Said | Refusal | readonly Refusal[]> {
+    work: (body: object) => Promise<CommandOutput | Refusal>,
+  ): Promise<CommandOutput | Refusal | readonly Refusal[]> {
     const { readDeclaredFiles } = await import('../../declared-files.ts');
     const read = await readDeclaredFiles(this.files, this.context.env);
     if (!('resources' in read)) return read;
     const { set, prune } = this;
-    const said = await work({ resources: read.resources, set, prune });
-    return isRefusal(said) ? read.placed(said) : said;
+    const output = await work({ resources: read.resources, set, prune });
+    return isRefusal(output) ? read.placed(output) : output;
   }
 }
 
@@ -135,7 +135,7 @@ export class ApplyCommand extends FilesCommand {
   }
 
   /** Drafting the same plan for the same reason again returns the same change request. */
-  async #draft(admin: AdminClient, body: object): Promise<Said | Refusal> {
+  async #draft(admin: AdminClient, body: object): Promise<CommandOutput | Refusal> {
     const { reason } = this;
     const plan = await admin.ask({
       method: 'POST',
@@ -180,7 +180,7 @@ export class ExportCommand extends ChangeCommand {
 
   output = Option.String('-o,--output', { description: 'file to write (default standard output)' });
 
-  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override async ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const call = { method: 'POST', path: `${path}/export`, body: {}, answer: exported } as const;
     const answer = await admin.ask(call);
     if (isRefusal(answer)) return answer;

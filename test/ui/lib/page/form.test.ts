@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { fieldOf, missingOf } from '../../../../ui/lib/page/field-trouble.ts';
+import { fieldOf, missingOf } from '../../../../ui/lib/page/field-error.ts';
 import { optionsLeft, pickedOf, readPicks, writePicks } from '../../../../ui/lib/page/picks.ts';
 
 it('an error is shown at its field, and one of a list part at the list', () => {

@@ -1,7 +1,7 @@
 // Lists the reasons for which single sign-on fails. The login screen has a sentence for each. The
 // issuer's own text only goes to the log.
 
-export const signInTroubles = [
+export const signInFailures = [
   /** The issuer did not answer in time. */
   'away',
   /** The issuer's answer is not valid for an OpenID provider. */
@@ -39,11 +39,11 @@ export const signInTroubles = [
   'taken',
 ] as const;
 
-export type SignInTrouble = (typeof signInTroubles)[number];
+export type SignInFailure = (typeof signInFailures)[number];
 
 /** `why` is for the log. It contains no token, code or personal data. */
-export type Trouble = Readonly<{ trouble: SignInTrouble; why: string }>;
+export type Failure = Readonly<{ failure: SignInFailure; why: string }>;
 
-export const trouble = (what: SignInTrouble, why: string): Trouble => ({ trouble: what, why });
+export const failure = (what: SignInFailure, why: string): Failure => ({ failure: what, why });
 
-export const isTrouble = (value: object): value is Trouble => 'trouble' in value;
+export const isFailure = (value: object): value is Failure => 'failure' in value;

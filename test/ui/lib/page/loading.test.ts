@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { isOld, notAsked, step } from '../../../../ui/lib/page/asking.ts';
-import type { Asking, AskingEvent } from '../../../../ui/lib/page/asking.ts';
+import { isOld, notLoaded, step } from '../../../../ui/lib/page/loading.ts';
+import type { Loading, LoadingEvent } from '../../../../ui/lib/page/loading.ts';
 
 const looked = { moment: null, isHidden: false, isPaused: false };
 const hidden = { ...looked, isHidden: true };
@@ -12,7 +12,7 @@ const paused = { ...looked, isPaused: true };
 const past = { ...looked, moment: '7' };
 const around = { question: 'a', everyMs: 5 };
 
-type Happened = AskingEvent & Readonly<{ question?: string; everyMs?: number | null }>;
+type Happened = LoadingEvent & Readonly<{ question?: string; everyMs?: number | null }>;
 
 const connected: Happened = { kind: 'connected', seen: looked };
 const wanted: Happened = { kind: 'wanted' };
@@ -22,7 +22,7 @@ const failed = (run: number): Happened => ({ kind: 'failed', run });
 
 /** The effect of each event in short, and the final state. */
 function played(events: readonly Happened[]) {
-  let state: Asking = notAsked;
+  let state: Loading = notLoaded;
   const pageCommands = events.map(({ question, everyMs, ...event }) => {
     const now = {
       question: question ?? around.question,

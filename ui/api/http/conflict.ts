@@ -1,8 +1,8 @@
 // Asks the history what others did to the record of a refused change.
 
 import { formatTime } from '../../lib/text/format.ts';
-import { meanwhileOf, spanSince, streamOfPath } from '../../lib/saves/meanwhile.ts';
-import type { Meanwhile } from '../../lib/saves/meanwhile.ts';
+import { conflictOf, spanSince, streamOfPath } from '../../lib/saves/conflict.ts';
+import type { Conflict } from '../../lib/saves/conflict.ts';
 import { zone } from '../../state/preferences.ts';
 import type { Prepared } from './call.ts';
 import type { ApiFailure } from './failure.ts';
@@ -14,7 +14,7 @@ import type { Difference } from '../snapshots.ts';
 const eventsMax = 100;
 const differencesMax = 1_000;
 
-export type Found = Meanwhile &
+export type Found = Conflict &
   Readonly<{
     /** In the history; null if unknown. */
     change: number | null;
@@ -31,7 +31,7 @@ type Refused = Readonly<{
 }>;
 
 /** Null if the failure explains itself. If the history fails to load, only names and differences are missing. */
-export async function foundMeanwhile(
+export async function findConflict(
   failure: ApiFailure,
   { prepared, stream: named }: Refused,
 ): Promise<Found | null> {
@@ -46,11 +46,11 @@ export async function foundMeanwhile(
           actor: command.actor_name ?? command.actor_kind,
           at: formatTime(new Date(command.at), zone.get()),
         };
-  const meanwhile = meanwhileOf(failure, last);
-  if (meanwhile === null) return null;
-  const span = meanwhile.kind === 'changed' ? spanSince(events, prepared?.version) : null;
+  const conflict = conflictOf(failure, last);
+  if (conflict === null) return null;
+  const span = conflict.kind === 'changed' ? spanSince(events, prepared?.version) : null;
   return {
-    ...meanwhile,
+    ...conflict,
     change: command?.id ?? null,
     version: events[0]?.version,
     difference: span === null || stream === null ? null : await differenceOf(stream, span),

@@ -7,7 +7,7 @@ import { readCluster } from './cluster.ts';
 import type { ClusterObjects } from './cluster-objects.ts';
 import { exposedBy } from './exposed.ts';
 
-export type LookOptions = Readonly<{
+export type DiscoveryOptions = Readonly<{
   cluster: ClusterPlace;
   /** The address of node ports; null skips them. */
   advertise: string | null;
@@ -17,16 +17,16 @@ export type LookOptions = Readonly<{
 /** More are skipped and logged. */
 const candidatesMax = 10_000;
 /** The log names at most this many skipped services. */
-const saidMax = 1_000;
+const loggedMax = 1_000;
 
 /** Logs once per service why it is left out. Rejects if the cluster cannot be read. */
-export function createLook({ cluster, advertise, log }: LookOptions) {
-  const said = new Set<string>();
+export function createDiscovery({ cluster, advertise, log }: DiscoveryOptions) {
+  const logged = new Set<string>();
   return async (signal: AbortSignal): Promise<readonly Candidate[]> => {
     const { candidates, left } = exposedBy(await read(cluster, signal), advertise);
     for (const reason of left) {
-      if (said.has(reason) || said.size >= saidMax) continue;
-      said.add(reason);
+      if (logged.has(reason) || logged.size >= loggedMax) continue;
+      logged.add(reason);
       log.warn({ reason }, 'a service is skipped');
     }
     if (candidates.length > candidatesMax) {

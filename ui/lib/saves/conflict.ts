@@ -29,14 +29,14 @@ export function spanSince(
   return { from: known.position, to: last.position };
 }
 
-export type Meanwhile = Readonly<{
+export type Conflict = Readonly<{
   /** A deleted record accepts no change; a changed one does. */
   kind: 'deleted' | 'changed';
   message: string;
 }>;
 
 /** Null if the failure has another cause or nothing is known. `at` is a formatted time. */
-export function meanwhileOf(failure: Failure, last: Last | null): Meanwhile | null {
+export function conflictOf(failure: Failure, last: Last | null): Conflict | null {
   const by = last === null ? '' : ` by ${last.actor}, ${last.at}`;
   if (failure.status === 412) {
     const message = `This record was changed${by}. What you typed is kept.`;

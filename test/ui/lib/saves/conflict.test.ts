@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { meanwhileOf, spanSince, streamOfPath } from '../../../../ui/lib/saves/meanwhile.ts';
+import { conflictOf, spanSince, streamOfPath } from '../../../../ui/lib/saves/conflict.ts';
 
 const last = { actor: 'ann', at: '2026-11-22 08:00 UTC' };
 const changed = { ...last, command: 'UpdateProvider' };
@@ -21,9 +21,9 @@ it('names who changed or deleted the record and when; other refusals keep the me
     [{ status: 0, code: 'unreachable' }, null, undefined, /^$/],
   ] as const;
   for (const [failure, done, kind, said] of cases) {
-    const meanwhile = meanwhileOf(failure, done);
-    assert.equal(meanwhile?.kind, kind, `${failure.status}`);
-    assert.match(meanwhile?.message ?? '', said);
+    const conflict = conflictOf(failure, done);
+    assert.equal(conflict?.kind, kind, `${failure.status}`);
+    assert.match(conflict?.message ?? '', said);
   }
 });
 

@@ -8,7 +8,7 @@ type Seen = Readonly<{
   isPaused: boolean;
 }>;
 
-export type Asking = Seen &
+export type Loading = Seen &
   Readonly<{
     isConnected: boolean;
     /** Only the response to the last request counts. */
@@ -22,7 +22,7 @@ export type Asking = Seen &
     updatedAt: number | null;
   }>;
 
-export type AskingEvent =
+export type LoadingEvent =
   | Readonly<{ kind: 'connected'; seen: Seen }>
   | Readonly<{ kind: 'disconnected' }>
   /** Requested by the user, or the wait is over. */
@@ -42,9 +42,9 @@ type PageCommand =
   | Readonly<{ kind: 'wait'; forMs: number }>
   | null;
 
-type Step = Readonly<{ state: Asking; pageCommand: PageCommand }>;
+type Step = Readonly<{ state: Loading; pageCommand: PageCommand }>;
 
-export const notAsked: Asking = {
+export const notLoaded: Loading = {
   moment: null,
   isHidden: false,
   isPaused: false,
@@ -56,7 +56,7 @@ export const notAsked: Asking = {
   updatedAt: null,
 };
 
-export function step(state: Asking, event: AskingEvent, around: Around): Step {
+export function step(state: Loading, event: LoadingEvent, around: Around): Step {
   switch (event.kind) {
     case 'connected':
       return ask({ ...state, ...event.seen, isConnected: true }, around);
@@ -79,11 +79,11 @@ export function step(state: Asking, event: AskingEvent, around: Around): Step {
   }
 }
 
-export const isOld = ({ updatedAt, answered }: Asking, question: string): boolean =>
+export const isOld = ({ updatedAt, answered }: Loading, question: string): boolean =>
   updatedAt !== null && answered !== question;
 
 /** A removed element stops loading, and loads again when it returns. */
-function ask(state: Asking, { question }: Around): Step {
+function ask(state: Loading, { question }: Around): Step {
   if (!state.isConnected) return { state, pageCommand: null };
   return {
     state: { ...state, run: state.run + 1, isUnderWay: true, asked: question },
@@ -91,7 +91,7 @@ function ask(state: Asking, { question }: Around): Step {
   };
 }
 
-function look(before: Asking, seen: Seen, around: Around): Step {
+function look(before: Loading, seen: Seen, around: Around): Step {
   const state = { ...before, ...seen };
   const isBack = (before.isHidden && !seen.isHidden) || (before.isPaused && !seen.isPaused);
   if (before.moment !== seen.moment) return ask(state, around);
@@ -100,8 +100,8 @@ function look(before: Asking, seen: Seen, around: Around): Step {
 }
 
 function end(
-  before: Asking,
-  event: Extract<AskingEvent, { kind: 'answered' | 'failed' }>,
+  before: Loading,
+  event: Extract<LoadingEvent, { kind: 'answered' | 'failed' }>,
   { everyMs }: Around,
 ): Step {
   if (!isAwaited(before, event.run)) return { state: before, pageCommand: null };
@@ -113,7 +113,7 @@ function end(
 }
 
 /** Replaced requests are ignored. */
-export const isAwaited = ({ isUnderWay, run }: Asking, of: number): boolean =>
+export const isAwaited = ({ isUnderWay, run }: Loading, of: number): boolean =>
   isUnderWay && run === of;
 
 const isLookedAt = ({ isHidden, isPaused }: Seen): boolean => !isHidden && !isPaused;

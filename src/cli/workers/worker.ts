@@ -12,7 +12,7 @@ import type { ToParent } from './messages.ts';
 /** The index of the worker, from 0. */
 export const slotVariable = 'GW_WORKER_SLOT';
 
-export type Seat = Readonly<{
+export type WorkerSide = Readonly<{
   slot: number;
   signals: SignalSource;
   /** Reports to the parent that requests are served, and at which address. */
@@ -26,9 +26,9 @@ export type Seat = Readonly<{
 const gatherMs = 3000;
 
 /** Null in a process that is not a worker. */
-export function takeSeat(
+export function openWorker(
   environment: Readonly<Record<string, string | undefined>> = process.env,
-): Seat | null {
+): WorkerSide | null {
   if (!cluster.isWorker) return null;
   const slot = Number(environment[slotVariable]);
   const gathered: ((page: string) => void)[] = [];

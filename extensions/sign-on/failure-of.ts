@@ -1,11 +1,11 @@
 // Maps errors of openid-client to the program's codes. Drops their text, which may contain data
 // from the issuer such as tokens.
 
-import { trouble } from './trouble.ts';
-import type { SignInTrouble, Trouble } from './trouble.ts';
+import { failure } from './failure.ts';
+import type { SignInFailure, Failure } from './failure.ts';
 
 /** By the error's code (oauth4webapi), or first by `<code> <error>` if there is an OAuth error. */
-const byCode: Readonly<Record<string, SignInTrouble>> = {
+const byCode: Readonly<Record<string, SignInFailure>> = {
   'OAUTH_AUTHORIZATION_RESPONSE_ERROR access_denied': 'denied',
   'OAUTH_AUTHORIZATION_RESPONSE_ERROR temporarily_unavailable': 'away',
   'OAUTH_AUTHORIZATION_RESPONSE_ERROR server_error': 'broken',
@@ -22,17 +22,17 @@ const byCode: Readonly<Record<string, SignInTrouble>> = {
   OAUTH_INVALID_RESPONSE: 'token',
 };
 
-export function troubleOf(error: unknown): Trouble {
+export function failureOf(error: unknown): Failure {
   const code = textOf(error, 'code');
-  if (code === null) return isAway(error) ? trouble('away', causeOf(error)) : broken(error);
+  if (code === null) return isAway(error) ? failure('away', causeOf(error)) : broken(error);
   const said = textOf(error, 'error');
   const claim = textOf(memberOf(memberOf(error, 'cause'), 'cause'), 'claim');
   const what = byCode[`${code} ${said ?? ''}`] ?? byCode[code] ?? 'broken';
-  return trouble(what, [code, said, claim].filter((word) => word !== null).join(' '));
+  return failure(what, [code, said, claim].filter((word) => word !== null).join(' '));
 }
 
-const broken = (error: unknown): Trouble =>
-  trouble('broken', error instanceof Error ? error.name : 'unknown');
+const broken = (error: unknown): Failure =>
+  failure('broken', error instanceof Error ? error.name : 'unknown');
 
 /** fetch reports a failed or lost connection in this way. */
 const isAway = (error: unknown): boolean =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { codeTrouble } from '../../../../ui/lib/page/code-trouble.ts';
+import { codeFailure } from '../../../../ui/lib/page/code-failure.ts';
 
 it('distinguishes an upgraded server, an unreachable one, and a missing file', () => {
   const entry = 'index-B7xQ.js';
@@ -12,6 +12,6 @@ it('distinguishes an upgraded server, an unreachable one, and a missing file', (
     ['<script type="module" src="./assets/index-B7xQ.js"></script>', 'no_code'],
     ['<script type="module" src="../../assets/index-Zz01.js"></script>', 'other_build'],
   ] as const;
-  for (const [page, code] of cases) assert.equal(codeTrouble({ page, entry }).code, code);
-  assert.match(codeTrouble({ page: '', entry }).message, /reload the page/);
+  for (const [page, code] of cases) assert.equal(codeFailure({ page, entry }).code, code);
+  assert.match(codeFailure({ page: '', entry }).message, /reload the page/);
 });
