@@ -171,7 +171,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'src/conditions',
       'src/protocols/facts',
       ...verification,
-      'extensions/sign-on/trouble',
+      'extensions/sign-on/failure',
     ],
     packages: uiOwn,
   },

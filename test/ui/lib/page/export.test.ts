@@ -17,7 +17,7 @@ for (const [format, text] of [
 ] as const) {
   it(`${format} has every row of every page`, async () => {
     const counted: number[] = [];
-    const told = (rows: number): void => void counted.push(rows);
+    const onRows = (rows: number): void => void counted.push(rows);
     const { parts, rows, isCut } = await writeRows(pages, { format, columns, onRows });
     assert.deepEqual([parts.join(''), rows, isCut, counted], [text, 3, false, [2, 3]]);
     if (format === 'json') assert.equal(JSON.parse(parts.join('')).length, 3);
