@@ -266,6 +266,19 @@ it('settings show their sources, and one action ends all sessions', async (t) =>
   await page.getByText('Your unsaved work is kept.').waitFor();
 });
 
+it('text goes into the input that the user chose while a dialog opens', async (t) => {
+  const server = await emptyServer(t);
+  const { page } = await open(t, server, 'settings');
+  await page.getByRole('button', { name: 'End all sessions' }).waitFor();
+  await page.evaluate('window.held = []; requestAnimationFrame = (frame) => held.push(frame)');
+  await press(page, 'End all sessions');
+  const name = page.getByLabel('Type all sessions to confirm');
+  await name.focus();
+  await page.evaluate('while (held.length > 0) held.shift()(0)');
+  await page.keyboard.type('all sessions');
+  assert.equal(await name.inputValue(), 'all sessions');
+});
+
 it('a page without TLS from another host can save and copy', async (t) => {
   const server = await emptyServer(t);
   await principal(server, 'nightly');

@@ -47,7 +47,8 @@ export class Overlay extends element({
 
   /** Replaces the header of Web Awesome, whose close button needs an icon element. */
   protected heads(actions: unknown = nothing) {
-    return html`<header class="head">
+    // A frame after opening, Web Awesome focuses [autofocus]. By then the user may be typing.
+    return html`<header class="head" autofocus .focus=${() => {}}>
       <h2 title=${this.heading}>${this.heading}</h2>
       ${actions}
       ${
@@ -64,18 +65,16 @@ export class Overlay extends element({
     this.dispatchEvent(new CustomEvent('gw-close'));
   };
 
-  /** Web Awesome focuses the close button in the next frame. */
+  /** Waits until the fields of the form are rendered. */
   protected override updated(changed: PropertyValues<this>): void {
     if (!changed.has('open') || !this.open) return;
     requestAnimationFrame(() => requestAnimationFrame(() => this.#focusFirst()));
   }
 
-  /** Does nothing if a field has the focus. */
+  /** Does nothing if the user is in an input already, which is one of this modal element. */
   #focusFirst(): void {
-    if (!this.open) return;
-    const fields = fieldsIn(this, this.asks);
-    const active = focused(document);
-    if (!fields.some((field) => field.shadowRoot?.activeElement === active)) fields[0]?.focus();
+    const isTyping = focused(document)?.matches('input, select, textarea');
+    if (this.open && isTyping !== true) fieldsIn(this, this.asks)[0]?.focus();
   }
 
   /** The focused element was removed, for example a saved form. */
