@@ -90,6 +90,26 @@ export const settingsEvents = {
     }),
   },
   /**
+   * The costs of past usage were computed again, of one model or of all. `card` is the version of
+   * the prices: a number, those in effect at the time of the event (`current`), or those that each
+   * row was booked with (`booked`). The differences are corrections; rows do not change.
+   */
+  UsageRepriced: {
+    change: null,
+    touchesSnapshot: false,
+    data: z.object({
+      reprice_id: z.int().positive(),
+      since: z.iso.datetime({ offset: true }),
+      until: z.iso.datetime({ offset: true }),
+      model_id: modelId.nullable(),
+      card: z.union([z.int().positive(), z.enum(['current', 'booked'])]),
+      rows: z.int().nonnegative(),
+      corrected_rows: z.int().nonnegative(),
+      unpriced_rows: z.int().nonnegative(),
+      totals: z.array(z.object({ currency: z.string(), delta_micros: z.int() })).readonly(),
+    }),
+  },
+  /**
    * Usage rows were dropped since the last event with this reason, on this number of replicas. They
    * are missing from every sum.
    */

@@ -40,6 +40,7 @@ export function evolveSettings(settings: Settings | undefined, event: SettingsEv
     case 'VaultItemsErased':
     case 'UsageRowsDropped':
     case 'UsageReconciled':
+    case 'UsageRepriced':
       return settings ?? defaultSettings;
   }
 }

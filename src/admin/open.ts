@@ -38,6 +38,8 @@ import type { SignInLink } from '../control/access/sign-in-link.ts';
 import { createSessions } from '../control/access/sessions.ts';
 import type { Sessions } from '../control/access/sessions.ts';
 import { coalesce } from '../control/coalesce.ts';
+import { createReprice } from '../control/usage/ledger/record-reprice.ts';
+import { createVerifyLedger } from '../control/usage/ledger/verify-ledger.ts';
 import { createUsageIntake } from '../control/usage/usage-intake.ts';
 import { createTakeNumbers } from '../control/usage/usage-numbers.ts';
 import { createRecordUnattributed } from '../control/usage/usage-unattributed.ts';
@@ -205,8 +207,8 @@ function openNeeds(
     tools: { ...named, newId, checkAddress },
     operations: { ...named, ...observed, ...processParts, sessions, secureCookies },
     machines: { publisher, ...intake, reconcile, fleet, ...witnesses, log },
-    usage: { reports, clock },
     webhooks: { ...named, reports, checkAddress, clock, newId, randomBytes, wake: webhooks.wake },
+    usage: { reports, clock, ...openLedger(options) },
     history,
     extensions: {
       ...history,
@@ -321,6 +323,17 @@ function openUsage({ plane, clock, log, usageRetentionDays, notifier }: AdminOpt
     }),
   };
 }
+
+const openLedger = ({ plane, clock, log }: AdminOptions) => ({
+  verifyLedger: createVerifyLedger({ db: plane.reports, clock }),
+  reprice: createReprice({
+    db: plane.reports,
+    state: plane.store.state,
+    clock,
+    rebuild: plane.rebuild,
+    onFailure: (error) => log.warn({ error }, 'could not publish budgets after a recomputation'),
+  }),
+});
 
 const purgeMs = 10 * 60 * 1000;
 

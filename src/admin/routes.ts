@@ -60,6 +60,7 @@ import { usageEventRoutes } from './operations/usage-events.ts';
 import { usageExportRoutes } from './operations/usage-export.ts';
 import { billReconciliationRoutes } from './operations/bill-reconciliations.ts';
 import { usageRoutes } from './operations/usage.ts';
+import { ledgerRoutes } from './operations/ledger.ts';
 import { vaultRoutes } from './history/vault.ts';
 import { webhookDeliveryRoutes } from './webhooks/deliveries.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
@@ -146,6 +147,7 @@ const groups = [
   of('operations', deploymentRoutes),
   of('usage', usageRoutes),
   of('usage', usageEventRoutes),
+  of('usage', ledgerRoutes),
   of('usage', usageExportRoutes),
   of('usage', billReconciliationRoutes),
   of('history', vaultRoutes),

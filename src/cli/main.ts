@@ -30,6 +30,8 @@ import { SetPasswordCommand } from './commands/set-password.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { UsageExportCommand } from './commands/usage/usage-export.ts';
 import { UsageReconcileCommand } from './commands/usage/usage-reconcile.ts';
+import { UsageRepriceCommand } from './commands/usage/usage-reprice.ts';
+import { UsageVerifyCommand } from './commands/usage/usage-verify.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
 import { exitCodes } from './printing/exit-codes.ts';
 import { HelpCommand, namingValues } from './printing/help.ts';
@@ -66,6 +68,8 @@ export function commandLine(enableColors: boolean): Cli {
     SyncPricesCommand,
     UsageExportCommand,
     UsageReconcileCommand,
+    UsageRepriceCommand,
+    UsageVerifyCommand,
     VaultEraseCommand,
     ...Object.values<CommandClass>(extensions),
   ];

@@ -180,6 +180,7 @@ const deciders: Deciders = {
   SetAuditKey: decideSettings,
   StartEpoch: decideSettings,
   RecordReseal: decideSettings,
+  RecordReprice: decideSettings,
   RecordUsageDrops: decideSettings,
   RecordBillReconciliation: decideSettings,
   EraseVaultItems: decideSettings,

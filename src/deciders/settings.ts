@@ -2,6 +2,7 @@
 
 import { streamOf } from '../../events/catalogue.ts';
 import { isSigned } from '../../events/checkpoint.ts';
+import type { SettingsEvent } from '../../events/settings.ts';
 import { rotationText } from '../../events/note.ts';
 import { defaultSettings } from '../../projections/config/settings.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
@@ -38,6 +39,8 @@ export type SettingsCommand =
   | Readonly<{ type: 'StartEpoch' }>
   /** The vault was encrypted again. Its content is not in the log. */
   | Readonly<{ type: 'RecordReseal'; keyId: string; items: number }>
+  /** Records that costs were computed again. The corrections are not in the log. */
+  | Readonly<{ type: 'RecordReprice'; repriced: UsageRepriced }>
   /** Records how many usage rows were dropped, by reason. */
   | Readonly<{ type: 'RecordUsageDrops'; drops: readonly UsageDrop[] }>
   /** Records that a bill was compared with the ledger. The report is not in the log. */
@@ -64,6 +67,7 @@ type BillFacts = Readonly<{
   matches: number;
   difference_count: number;
 }>;
+type UsageRepriced = Extract<SettingsEvent, { type: 'UsageRepriced' }>['data'];
 
 export type UsageDrop = Readonly<{ reason: string; rows: number; replicas: number }>;
 
@@ -92,6 +96,8 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
       const { keyId, items } = command;
       return [{ stream, type: 'VaultResealed', data: { key_id: keyId, items } }];
     }
+    case 'RecordReprice':
+      return [{ stream, type: 'UsageRepriced', data: command.repriced }];
     case 'RecordUsageDrops':
       return command.drops.map((data) => ({ stream, type: 'UsageRowsDropped', data }));
     case 'RecordBillReconciliation':

@@ -77,6 +77,11 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
       rejected_model_not_found: 0,
     },
   },
+  repriceUsage: {
+    since: '2026-10-01T00:00:00Z',
+    until: '2026-11-01T00:00:00Z',
+    dry_run: true,
+  },
   reconcileBill: {
     content: 'date,model,amount\n2026-11-01,gpt-5,12.50\n',
     file_name: 'costs.csv',

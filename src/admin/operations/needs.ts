@@ -17,6 +17,8 @@ import type { refuseUnready } from '../../control/readiness.ts';
 import type { Reconcile } from '../../control/usage/reconcile.ts';
 import type { usageCourse } from '../../control/usage/usage-reports.ts';
 import type { TakeNumbers } from '../../control/usage/usage-numbers.ts';
+import type { VerifyLedger } from '../../control/usage/ledger/verify-ledger.ts';
+import type { Reprice } from '../../control/usage/ledger/record-reprice.ts';
 import type { UsageIntake } from '../../control/usage/usage-intake.ts';
 import type { UsageUpkeep } from '../../control/usage/usage-upkeep.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -64,5 +66,7 @@ export type MachineNeeds = Readonly<{
 export type UsageNeeds = Readonly<{
   /** Runs statements with a longer timeout. */
   reports: Parameters<typeof usageCourse>[0];
+  verifyLedger: VerifyLedger;
+  reprice: Reprice;
   clock: Clock;
 }>;

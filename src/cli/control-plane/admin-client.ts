@@ -20,6 +20,8 @@ export type AdminCall<Schema extends z.ZodType> = Readonly<{
   body?: unknown;
   /** In addition to the headers of every call. */
   headers?: Readonly<Record<string, string>>;
+  /** The time limit of a call that takes long. */
+  limitMs?: number;
   answer: Schema;
 }>;
 
@@ -45,8 +47,9 @@ const clientOf = (adminUrl: string, credential: Credential): AdminClient => ({
     read(await call(`${adminUrl}${path}`, { method: 'GET', credential }), answer),
   send: async ({ method, path, body, answer }) =>
     read(await call(`${adminUrl}${path}`, { method, credential, body }), answer),
-  ask: async ({ method, path, body, headers, answer }) => {
-    const response = await request(`${adminUrl}${path}`, { method, credential, body, headers });
+  ask: async ({ method, path, body, headers, limitMs, answer }) => {
+    const sent = { method, credential, body, headers, limitMs };
+    const response = await request(`${adminUrl}${path}`, sent);
     if (response.ok) return read(response, answer);
     const text = await response.text();
     return refusalIn(text) ?? fail(response, { method, text });
@@ -64,6 +67,7 @@ type Sent = Readonly<{
   body?: unknown;
   credential?: Credential;
   headers?: Readonly<Record<string, string>> | undefined;
+  limitMs?: number | undefined;
 }>;
 
 async function call(url: string, sent: Sent): Promise<Response> {
@@ -81,13 +85,16 @@ function fail(
   });
 }
 
-function request(url: string, { method, body, credential, headers: own }: Sent): Promise<Response> {
+function request(
+  url: string,
+  { method, body, credential, headers: own, limitMs }: Sent,
+): Promise<Response> {
   const headers: Record<string, string> = { ...own, ...credential };
   if (body !== undefined) headers['content-type'] = 'application/json';
   return fetch(url, {
     method,
     headers,
-    signal: AbortSignal.timeout(callLimitMs),
+    signal: AbortSignal.timeout(limitMs ?? callLimitMs),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 }

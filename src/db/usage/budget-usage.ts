@@ -223,7 +223,8 @@ export const strayBudgets = (db: Queryable): Promise<BudgetCheck[]> =>
         from op.usage_events
         union all
         select held.principal_id, held.budget_window, 0,
-          case when c.currency = ${defaultCurrency} then c.delta_micros end
+          case when c.currency = ${defaultCurrency}
+            then c.delta_micros + c.estimated_delta_micros end
         from ${appliedCorrections}
           join op.usage_events held on held.id = c.usage_id and held.at = c.at
         union all

@@ -72,12 +72,17 @@ export const amountsOfRow: SQLQuery = listed(
   (name, { ofRow }) => sql`(${ofRow})::numeric as ${sql.ident(name)}`,
 );
 
-/** A correction does not count as a request. It only adds to one sum. */
-export const amountsOfCorrection = (delta: SQLQuery): SQLQuery =>
-  listed((name, { isNullable }) => {
-    const value = isNullable === true ? none : sql`0`;
-    return sql`(${name === 'correction_micros' ? delta : value})::numeric as ${sql.ident(name)}`;
-  });
+/** The values that a correction adds. A budget was charged the estimate of a row without a cost. */
+const corrected: Readonly<Record<string, SQLQuery>> = {
+  correction_micros: sql`delta_micros`,
+  estimated_cost_micros: sql`nullif(estimated_delta_micros, 0)`,
+};
+
+/** Used for rows of op.usage_corrections. A correction does not count as a request. */
+export const amountsOfCorrection: SQLQuery = listed((name, { isNullable }) => {
+  const value = corrected[name] ?? (isNullable === true ? none : sql`0`);
+  return sql`(${value})::numeric as ${sql.ident(name)}`;
+});
 
 /** Sums over rows and corrections that were selected as above. */
 export const amountSums: SQLQuery = listed((name, { isNullable }) =>

@@ -49,7 +49,7 @@ export const usageIn = ({ since, until }: UsageRange, filter: UsageFilter): SQLQ
   where ${within(sql`at`, { since, until })} and ${matching(filter)}
   union all
   select held.at, false, ${groupColumns}, c.currency,
-    ${amountsOfCorrection(sql`c.delta_micros`)}, null, null, null, null
+    ${amountsOfCorrection}, null, null, null, null
   from ${appliedCorrections}
     join op.usage_events held on held.id = c.usage_id and held.at = c.at
   where ${within(sql`c.at`, { since, until })} and ${matching(filter)}

@@ -2,7 +2,7 @@
 // months.
 
 import { sql } from '@databases/pg';
-import type { SQLQuery } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
 
 import type { Database } from '../pool.ts';
 import { flag, integer, readValue } from '../rows.ts';
@@ -35,7 +35,7 @@ export const foldUsage = (
 ): Promise<number | null> =>
   db.tx(async (tx) => {
     const isHeld = await readValue(tx, flag)`select pg_try_advisory_xact_lock(${foldLock})`;
-    if (isHeld !== true) return null;
+    if (isHeld !== true || (await isRepricing(tx))) return null;
     return readValue(tx, integer)`
       with due as (
         select id, at from op.usage_events
@@ -50,6 +50,7 @@ export const foldUsage = (
         delete from op.usage_corrections c using gone, op.usage_reprices reprice
         where c.usage_id = gone.id and c.at = gone.at and reprice.id = c.reprice_id
         returning gone.*, c.currency as corrected_currency, c.delta_micros,
+          c.estimated_delta_micros,
           reprice.applied_at is not null as is_applied
       ), entries as (
         select ${hourOf} as hour, ${groupColumns}, currency, ${amountsOfRow},
@@ -57,7 +58,7 @@ export const foldUsage = (
         from gone
         union all
         select ${hourOf}, ${groupColumns}, corrected_currency,
-          ${amountsOfCorrection(sql`delta_micros`)}, 0, 0
+          ${amountsOfCorrection}, 0, 0
         from corrected where is_applied
       ), folded as (
         insert into op.usage_hours as held
@@ -89,6 +90,16 @@ export const foldUsage = (
       select count(*) from gone`;
   });
 
+/** Waits until no rows are being rolled up, and keeps others from it until the transaction ends. */
+export const lockFolds = (tx: Queryable): Promise<unknown> =>
+  tx.query(sql`select pg_advisory_xact_lock(${foldLock})`);
+
+/** True while costs are recomputed: their rows must stay until the corrections are applied. */
+const isRepricing = (tx: Queryable): Promise<boolean | null> =>
+  readValue(tx, flag)`
+    select exists (select from op.usage_reprices
+      where applied_at is null and heard_at > now() - interval '1 minute')`;
+
 const groupColumns = sql`
   principal_id, principal, model, provider, virtual_model, tag, service_tier, refusal,
   budget_window`;
@@ -100,7 +111,7 @@ const keyOf = sql`
   sha256(convert_to(jsonb_build_array(${groupColumns}, currency)::text, 'UTF8'))`;
 
 /** The control totals of these hours by day. */
-const foldTotals = (hours: SQLQuery): SQLQuery => sql`
+export const foldTotals = (hours: SQLQuery): SQLQuery => sql`
   select (hour at time zone 'UTC')::date as day, sum(requests) as requests,
     sum(prompt_tokens + estimated_prompt_tokens) as prompt_tokens,
     sum(completion_tokens + estimated_completion_tokens) as completion_tokens,

@@ -240,6 +240,10 @@ const lines: Readonly<Record<string, Line>> = {
   getUsage: {},
   getTimeseries: {},
   listUsageEvents: {},
+  verifyUsage: {},
+  repriceUsage: {
+    body: () => ({ dry_run: false }),
+  },
   listBillReconciliations: {},
   getBillReconciliation: { of: 'billReconciliation', unknown: 400 },
   reconcileBill: {},

@@ -92,7 +92,7 @@ describe('the sums of usage', () => {
     const { id } = reported(1);
     await db.query(sql`
       insert into op.usage_reprices (id, started_at, heard_at, applied_at)
-      values (1, now(), now(), now()), (2, now(), now(), null)`);
+      values (1, now(), now(), now()), (2, now(), now() - interval '1 hour', null)`);
     await db.query(sql`
       insert into op.usage_corrections
         (usage_id, at, reprice_id, currency, delta_micros, cost_micros, price_version)

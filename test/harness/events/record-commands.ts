@@ -9,7 +9,13 @@ import type { StoredExample } from '../../../events/prompt-class.ts';
 import type { StoredCredential } from '../../../events/provider.ts';
 import { webhookEndpointId } from '../../../events/webhook-endpoint.ts';
 import type { Command } from '../../../src/deciders/decide.ts';
-import { apiKeyId, principalId, promptClassId, promptExampleId } from '../../../src/lib/ids.ts';
+import {
+  apiKeyId,
+  modelId,
+  principalId,
+  promptClassId,
+  promptExampleId,
+} from '../../../src/lib/ids.ts';
 import { promptClassTier, webhookFormat } from '../../../src/lib/vocabulary.ts';
 import { testRef } from './test-log.ts';
 import { agentAt, mcpServerAt } from './remote-examples.ts';
@@ -191,6 +197,20 @@ const operations = [
       { maxLength: 2 },
     ),
   }) satisfies Of<'RecordUsageDrops'>,
+  fc.record({
+    type: fc.constant('RecordReprice'),
+    repriced: fc.record({
+      reprice_id: fc.integer({ min: 1, max: 9 }),
+      since: fc.constant('2026-11-01T00:00:00Z'),
+      until: fc.constant('2026-12-01T00:00:00Z'),
+      model_id: nullable(number.map((id) => modelId.parse(id))),
+      card: fc.constantFrom<2 | 'current' | 'booked'>(2, 'current', 'booked'),
+      rows: fc.nat(),
+      corrected_rows: fc.nat(),
+      unpriced_rows: fc.nat(),
+      totals: fc.constant([{ currency: 'USD', delta_micros: -5 }]),
+    }),
+  }) satisfies Of<'RecordReprice'>,
   fc.record({ type: fc.constant('StartEpoch') }) satisfies Of<'StartEpoch'>,
   fc.record({
     type: fc.constant('EraseVaultItems'),

@@ -1,0 +1,70 @@
+// Computes the corrections that bring the cost of a row to that of other prices. Applying the same prices again gives none.
+
+import type { CorrectedRow, LedgerRow } from '../../../db/usage/ledger/ledger-rows.ts';
+import type { Correction } from '../../../db/usage/ledger/reprices.ts';
+import type { PriceVersion } from '../../../usage/price-versions.ts';
+import { costOfRow } from './price-book.ts';
+
+/** A version of the model's prices, those in effect now, or those that the row was booked with. */
+export type RepriceCard = number | 'current' | 'booked';
+
+type Wanted = Readonly<{
+  micros: number | null;
+  estimatedMicros: number;
+  currency: string;
+  version: number | null;
+}>;
+
+type Given = Readonly<{
+  /** The applied corrections by currency. */
+  held: readonly CorrectedRow[];
+  card: RepriceCard;
+  prices: PriceVersion | null;
+}>;
+
+/** Null if the prices do not cover the row, so that its cost stays as it is. */
+export function correctionsFor(
+  row: LedgerRow,
+  { held, card, prices }: Given,
+): readonly Correction[] | null {
+  const wanted = card === 'booked' ? bookedOf(row) : pricedBy(row, prices);
+  const isUncovered = wanted.micros === null && row.cost_micros !== null;
+  if (isUncovered) return null;
+  const amounts = new Map([[row.currency, row.cost_micros ?? 0]]);
+  for (const { currency, delta_micros: delta } of held) {
+    amounts.set(currency, (amounts.get(currency) ?? 0) + delta);
+  }
+  if (!amounts.has(wanted.currency)) amounts.set(wanted.currency, 0);
+  const last = held.find((one) => one.is_last);
+  const cost = last === undefined ? row.cost_micros : last.cost_micros;
+  const isSame = cost === wanted.micros;
+  const heldEstimate = held.reduce(
+    (sum, one) => sum + one.estimated_delta_micros,
+    row.estimated_cost_micros ?? 0,
+  );
+  return [...amounts].flatMap(([currency, amount]) => {
+    const target = currency === wanted.currency ? (wanted.micros ?? 0) : 0;
+    const deltaMicros = target - amount;
+    const isRowCurrency = currency === row.currency;
+    const estimatedDeltaMicros = isRowCurrency ? wanted.estimatedMicros - heldEstimate : 0;
+    const isNothing = deltaMicros === 0 && estimatedDeltaMicros === 0;
+    if (isNothing && (isSame || currency !== wanted.currency)) return [];
+    const { id: usageId, at } = row;
+    const after = { costMicros: wanted.micros, priceVersion: wanted.version };
+    return [{ usageId, at, currency, deltaMicros, estimatedDeltaMicros, ...after }];
+  });
+}
+
+const bookedOf = (row: LedgerRow): Wanted => ({
+  micros: row.cost_micros,
+  estimatedMicros: row.estimated_cost_micros ?? 0,
+  currency: row.currency,
+  version: row.price_version,
+});
+
+/** A row with a cost has no estimate. Without one, the budget keeps the estimate that it was charged. */
+function pricedBy(row: LedgerRow, prices: PriceVersion | null): Wanted {
+  const { cost_micros: micros, currency } = costOfRow(row, prices);
+  if (micros === null) return { ...bookedOf(row), micros };
+  return { micros, estimatedMicros: 0, currency, version: prices?.version ?? null };
+}
