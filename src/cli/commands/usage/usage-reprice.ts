@@ -10,7 +10,7 @@ import { isRefusal, refuse } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
 import type { AdminClient } from '../../control-plane/admin-client.ts';
 import { ChangeCommand } from '../../control-plane/change-command.ts';
-import type { Said } from '../../control-plane/change-command.ts';
+import type { CommandOutput } from '../../control-plane/change-command.ts';
 import { ledgerCallMs } from './usage-verify.ts';
 
 export class UsageRepriceCommand extends ChangeCommand {
@@ -47,7 +47,7 @@ export class UsageRepriceCommand extends ChangeCommand {
     description: 'print what would change and change nothing',
   });
 
-  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override async ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const since = readTime(this.from, '--from');
     if (isRefusal(since)) return since;
     const until = readTime(this.to, '--to');

@@ -7,7 +7,7 @@ import { isRefusal } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
 import type { AdminClient } from '../../control-plane/admin-client.ts';
 import { ChangeCommand } from '../../control-plane/change-command.ts';
-import type { Said } from '../../control-plane/change-command.ts';
+import type { CommandOutput } from '../../control-plane/change-command.ts';
 import { exitCodes } from '../../printing/exit-codes.ts';
 
 /** The time limit of calls that read many rows. */
@@ -27,7 +27,7 @@ export class UsageVerifyCommand extends ChangeCommand {
     examples: [['Verify the ledger', '$0 usage verify']],
   });
 
-  protected override async ask(admin: AdminClient): Promise<Said | Refusal> {
+  protected override async ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const { ledgerCheckRecord: answer } = await import('../../../admin/operations/ledger.ts');
     const check = await admin.ask({
       method: 'GET',
