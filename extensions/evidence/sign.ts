@@ -205,7 +205,7 @@ function isDue({ position }: LogHead, last: SignedCheckpoint, nowMs: number): bo
   return events > 0 && nowMs - last.created_at.getTime() >= everyMs;
 }
 
-/** Trusts what one of our keys has signed, otherwise only the beginning of the log. */
+/** Continues the last checkpoint that one of our keys signed, otherwise starts at the first event. */
 function linkOf(
   { key, previousKey }: Dependencies,
   head: LogHead,

@@ -14,7 +14,8 @@ export function existing<Entity>(entity: Entity | undefined, event: Address): En
 
 /** A repeated id must not overwrite an entity. */
 export function checkAbsent(entity: unknown, event: Address): void {
-  if (entity !== undefined) throw new Error(`${event.type} on ${event.stream}, which exists`);
+  if (entity !== undefined)
+    throw new Error(`${event.type} creates ${event.stream}, which exists already`);
 }
 
 /** Epoch milliseconds. A restored entity keeps the time of its first creation. */

@@ -122,7 +122,7 @@ export function refuseReference(
     return refuse('invalid', `${field} ${id} does not exist`, { param: field });
   }
   if (name === null || name === found.name) return null;
-  const message = `model ${name} is not the name of ${field} ${id}, which is ${found.name}`;
+  const message = `model is ${name}, but ${field} ${id} has the name ${found.name}`;
   return refuse('invalid', message, { param: 'model' });
 }
 

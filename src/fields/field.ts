@@ -16,7 +16,7 @@ export type Field = Readonly<{
   help?: string;
   /** Follows the number in text and columns. */
   unit?: string;
-  /** The meaning of null, unless stated otherwise. */
+  /** The meaning of null in text. */
   unset?: string;
   /** The meaning of null if that is a number. */
   default?: number;

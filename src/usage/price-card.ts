@@ -118,7 +118,7 @@ function* problemsOf(card: PriceCard): Generator<Problem> {
       card[target] !== undefined
     )
       continue;
-    const message = `must be a price that the card has, or input or output, was ${target}`;
+    const message = `must name a price of this card, input or output, was ${target}`;
     yield { path: ['fallbacks', name], message, input: target };
   }
   yield* tierProblems(tiers, ['context_tiers']);

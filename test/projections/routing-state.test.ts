@@ -59,7 +59,7 @@ describe('the fold', () => {
       [house, ruleAdded(1, rule), ruleAdded(1, rule)],
       [poolCreated(1, 'pair'), poolCreated(1, 'pair')],
     ];
-    for (const events of cases) assert.throws(() => stateAfter(events), /which exists/);
+    for (const events of cases) assert.throws(() => stateAfter(events), /which exists already/);
   });
 
   it('keeps rules in the order of their positions, wherever they come and go', () => {

@@ -29,7 +29,7 @@ const ask = (): void => void askAgain();
 
 async function askAgain(): Promise<void> {
   if (session.get().status !== 'ended' || document.hidden) return;
-  // The next occasion repeats a failed check.
+  // If the check fails, it runs again when the page is shown next.
   const answer = await call('GET', '/session').catch(() => null);
   const you = answer?.body.you ?? null;
   if (you !== null && session.get().status === 'ended') sessionOpened(you);

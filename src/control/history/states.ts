@@ -44,7 +44,7 @@ export function createPastStates({ db, store, catchUp }: Dependencies): PastStat
     return cache.states;
   };
   // A fold uses a core for about 100 ms.
-  const slots = createSlots({ parallelMax: 2, waitingMax: 64, what: 'reads of past states' });
+  const slots = createSlots({ parallelMax: 2, waitingMax: 64, what: 'requests for past states' });
 
   const fold = async (position: number): Promise<ConfigState> => {
     const kept = keptStates();

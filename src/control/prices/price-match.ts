@@ -18,7 +18,7 @@ export type PriceMatch = Readonly<{
   upstreamModel: string | null;
   /** Null if no list has a price of the model. `name` is the name it was found under. */
   found: Readonly<{ source: PriceSourceName; name: string; price: ListedPrice }> | null;
-  /** The keys that are not used, of the entry that was found or, without any price, of the first. */
+  /** Keys of the matching entry that are not used. Without a price: of the first entry. */
   unused: readonly UnusedKey[];
 }>;
 

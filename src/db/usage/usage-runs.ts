@@ -83,7 +83,7 @@ const unannounced = z.object({ reason: text, rows: integer, replicas: integer })
 /** Dropped rows that no event in the log has counted, and the replicas that recorded them. */
 export type Unannounced = Readonly<z.output<typeof unannounced>>;
 
-/** By reason. Reasons with an event after this time wait for their next turn. */
+/** Sums by reason. Leaves out reasons that had an event after `before`. */
 export const unannouncedDrops = (db: Queryable, before: Date): Promise<Unannounced[]> =>
   readRows(db, unannounced)`
     select reason, sum(rows - announced_rows)::bigint as rows,

@@ -25,7 +25,7 @@ export type HourUsage = Readonly<{
   tierTokens: number;
   promptTokens: bigint;
   completionTokens: bigint;
-  /** The parts of the totals; null if no request reported the count. */
+  /** Null for a part that no request reported. */
   parts: Readonly<Record<PartName, bigint | null>>;
   toolCalls: Readonly<Record<string, bigint>>;
   /** Null if no request has a price. */

@@ -59,7 +59,7 @@ describe('a price card', () => {
     assert.match(await messageOf({ cache_raed: 1 }), /price_card.*cache_raed/);
     assert.match(
       await messageOf({ fallbacks: { cache_write_1h: 'cache_write_5m' } }),
-      /price_card\.fallbacks\.cache_write_1h: must be a price that the card has/,
+      /price_card\.fallbacks\.cache_write_1h: must name a price of this card/,
     );
     const tiers = [{ above_tokens: 2 }, { above_tokens: 1 }];
     assert.match(await messageOf({ context_tiers: tiers }), /above_tokens: must be more than 2.*1/);

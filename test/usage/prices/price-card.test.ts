@@ -58,7 +58,7 @@ describe('refuses', () => {
     [
       'a fallback to a price that the card does not have',
       { fallbacks: { cache_write_1h: 'cache_write_5m' } },
-      'fallbacks.cache_write_1h: must be a price that the card has, or input or output, ' +
+      'fallbacks.cache_write_1h: must name a price of this card, input or output, ' +
         'was cache_write_5m',
     ],
     [

@@ -11,7 +11,7 @@ export type Buckets = Readonly<{
   edges: Edges;
 }>;
 
-/** A rate over less of a bucket is not meaningful. */
+/** A bucket that covers less of its time has no rate. */
 const shareMin = 0.25;
 
 /** Between 0 and 1. */

@@ -27,9 +27,9 @@ type SourceRecord = Plan['sources'][number];
 type Source = 'both' | 'aggregator' | 'catalogue';
 
 const sources: readonly Readonly<{ value: Source; label: string }>[] = [
-  { value: 'both', label: 'Aggregator, then catalog' },
-  { value: 'aggregator', label: 'Aggregator' },
-  { value: 'catalogue', label: 'Catalog' },
+  { value: 'both', label: 'Price aggregator, then model catalog' },
+  { value: 'aggregator', label: 'Price aggregator' },
+  { value: 'catalogue', label: 'Model catalog' },
 ];
 
 type Options = Readonly<{ source: Source; overwrite: boolean }>;

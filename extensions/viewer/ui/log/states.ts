@@ -25,7 +25,7 @@ export type States = Readonly<{
   version: () => number;
   /** Null if the record is not deleted or has no name in the log. */
   deletedName: (stream: string) => string | null;
-  /** The state at a position up to that one. */
+  /** The state after the event at a position. */
   at: (position: number) => Promise<ConfigState>;
 }>;
 
