@@ -37,6 +37,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   id: 'The id of the record.',
   'explainUsage.id': 'The id of the usage row (a ULID).',
   'listUsageEvents.id': 'Only the row with this id.',
+  include: '`breakdown` adds the cost by price and the corrected cost.',
   increase: 'The id of the increase, which is unique within its budget.',
   kind: 'Only differences of this kind of entity.',
   limit: `The maximum number of rows. More than ${rowsMax} is read as ${rowsMax}.`,

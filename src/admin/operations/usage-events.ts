@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 
+import { breakDownRows } from '../../control/usage/cost-breakdown.ts';
 import { usageRows } from '../../control/usage/usage-reports.ts';
 import type { RowsAsked, UsageRow } from '../../control/usage/usage-reports.ts';
 import { timestamp, timestampField } from '../../lib/fields.ts';
@@ -82,6 +83,29 @@ export const usageRecord = z.object({
   seq: z.int().nullable(),
 });
 
+/**
+ * Micro-units by the price that was used, such as `cache_read` or `tool_calls.web_search`;
+ * `reported` is a cost that the provider reported. The sum is the cost, exactly. Null without a
+ * cost, and if the prices of the row are not known.
+ */
+const breakdown = z.record(z.string(), z.int()).readonly().nullable();
+
+/** The last two members are present with `include=breakdown`. */
+const listedRecord = usageRecord.extend({
+  breakdown: breakdown.optional(),
+  /** The cost after corrections. Null if there are none. */
+  corrected: z
+    .object({
+      /** Null means unpriced. */
+      cost_micros: z.int().nullable(),
+      currency: z.string(),
+      price_version: z.int().nullable(),
+      breakdown,
+    })
+    .nullable()
+    .optional(),
+});
+
 const cursorParts = z.tuple([z.iso.datetime(), ulid]);
 
 /** Opaque to clients. */
@@ -106,6 +130,7 @@ const query = z.strictObject({
   provider: recordedName.optional(),
   tag: recordedName.optional(),
   refusal: refusalReason.optional(),
+  include: z.literal('breakdown').optional(),
   limit: limitQuery({ standard: 100 }),
   after: cursor.optional(),
 });
@@ -121,7 +146,7 @@ export const usageEventRoutes = [
     params: none,
     query,
     body: none,
-    response: z.array(usageRecord),
+    response: z.array(listedRecord),
     handle: async ({ query }, { path }, { reports }: UsageNeeds) => {
       const { limit, after = null } = query;
       const found = await usageRows(reports, { filter: filterOf(query), after, limit });
@@ -130,7 +155,9 @@ export const usageEventRoutes = [
       const next = last === null ? {} : { link: `<${nextPath(path, query, last)}>; rel="next"` };
       // Without a total, there are more rows than the counting limit.
       const total = count === null ? {} : { 'x-total-count': String(count) };
-      return { headers: { ...total, ...next }, body: rows.map(toUsageRecord) };
+      const costs = query.include === undefined ? [] : await breakDownRows(reports, rows);
+      const body = rows.map((row, index) => Object.assign(toUsageRecord(row), costs[index]));
+      return { headers: { ...total, ...next }, body };
     },
   }),
 ] as const;

@@ -90,6 +90,8 @@ const correctedRow = z.object({
   estimated_delta_micros: integer,
   /** The cost after the last correction. Null means unpriced. */
   cost_micros: integer.nullable(),
+  /** The version of the prices of that cost. */
+  price_version: integer.nullable(),
   is_last: flag,
 });
 export type CorrectedRow = Readonly<z.output<typeof correctedRow>>;
@@ -103,6 +105,7 @@ export const correctionsOf = (
     select c.usage_id, c.currency, sum(c.delta_micros)::bigint as delta_micros,
       sum(c.estimated_delta_micros)::bigint as estimated_delta_micros,
       (array_agg(c.cost_micros order by c.reprice_id desc))[1] as cost_micros,
+      (array_agg(c.price_version order by c.reprice_id desc))[1] as price_version,
       max(c.reprice_id) = max(max(c.reprice_id)) over (partition by c.usage_id, c.at) as is_last
     from ${appliedCorrections}
       join unnest(
