@@ -37,6 +37,20 @@ export type NotificationData = Readonly<{
     window_start: string;
     window_end: string;
   }>;
+  /**
+   * The spending of an hour is more than `factor` times the median of the same hour on the 14 days
+   * before. Both ids are null for the sum of all principals; `principal` is null for people too.
+   * `spent` and `median` are micro-units of `currency`.
+   */
+  spend_anomaly: Readonly<{
+    principal_id: number | null;
+    principal: string | null;
+    currency: string;
+    hour: string;
+    spent: number;
+    median: number;
+    factor: number;
+  }>;
   webhook_test: Readonly<{ webhook: string }>;
 }>;
 
@@ -90,6 +104,14 @@ const backendExample = {
 /** Money has two decimals. */
 const amountOf = (kind: 'tokens' | 'money', amount: number): string =>
   kind === 'tokens' ? `${amount} tokens` : (amount / 1_000_000).toFixed(2);
+
+const moneyOf = (micros: number, currency: string): string =>
+  `${amountOf('money', micros)} ${currency}`;
+
+type Spender = Readonly<{ principal_id: number | null; principal: string | null }>;
+
+const spenderOf = ({ principal_id: id, principal }: Spender): string =>
+  id === null ? 'All principals together' : (principal ?? `Principal ${id}`);
 
 type Table = { readonly [Type in NotificationType]: TypeFacts<NotificationData[Type]> };
 
@@ -165,6 +187,25 @@ export const notificationTypes: Table = {
       cap: 50_000_000,
       window_start: '2026-10-31T23:00:00.000Z',
       window_end: '2026-11-30T23:00:00.000Z',
+    },
+  },
+  spend_anomaly: {
+    title: 'Unusual spending',
+    when: 'the spending of an hour is more than a multiple of the median of the same hour on the 14 days before; once per hour',
+    summary: ({ currency, hour, spent, median, factor, ...spender }) =>
+      `${spenderOf(spender)} spent ${moneyOf(spent, currency)} in the hour from ${hour}. ` +
+      `That is more than ${factor} times the median of this hour, ${moneyOf(median, currency)}.`,
+    severity: 'warning',
+    incident: ({ principal_id: id, currency, hour }) =>
+      `spending ${id ?? 'all'} ${currency} ${hour}`,
+    example: {
+      principal_id: 12,
+      principal: 'nightly',
+      currency: 'USD',
+      hour: '2026-11-23T12:00:00.000Z',
+      spent: 412_500_000,
+      median: 30_200_000,
+      factor: 5,
     },
   },
   webhook_test: {

@@ -61,6 +61,8 @@ export type ControlSettings = Pick<
   | 'priceCatalogueUrl'
   | 'shutdownGrace'
   | 'snapshotRebuildInterval'
+  | 'spendAnomalyFactor'
+  | 'spendAnomalyFloor'
   | 'usageRetention'
   | 'strictKeyMint'
   | 'secretRetention'

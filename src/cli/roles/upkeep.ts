@@ -11,6 +11,7 @@ import type { ControlPlane } from '../../control/plane.ts';
 import type { Admin } from '../../admin/open.ts';
 import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createSpendWatch } from '../../control/usage/spend-watch.ts';
 import { announceDrops } from '../../control/usage/usage-numbers.ts';
 import { eraseSuperseded } from '../../control/vault/vault-upkeep.ts';
 import type { SettingValues } from '../settings/settings-table.ts';
@@ -24,6 +25,9 @@ const checkpointsMs = 60 * 1000;
 /** Interval of the check for ended increases of budgets. */
 const increasesMs = 5_000;
 
+/** For looking for unusual spending. Several control planes take turns. */
+const spendWatchMs = 60_000;
+
 /** For finding due deliveries of webhooks; new notifications do not wait for it. */
 const webhooksMs = 1_000;
 /** For reading the queues of webhooks, which metrics show. */
@@ -35,7 +39,10 @@ const alarmsMs = 30 * 1000;
 type Surroundings = Readonly<{
   plane: ControlPlane;
   admin: Admin;
-  settings: Pick<SettingValues, 'snapshotRebuildInterval' | 'secretRetention'>;
+  settings: Pick<
+    SettingValues,
+    'snapshotRebuildInterval' | 'secretRetention' | 'spendAnomalyFactor' | 'spendAnomalyFloor'
+  >;
   seenBefore: readonly LogObservation[];
   log: Log;
 }>;
@@ -43,6 +50,13 @@ type Surroundings = Readonly<{
 /** `stop` waits for running work. */
 export function startUpkeep(surroundings: Surroundings) {
   const { plane, admin, settings, log } = surroundings;
+  const spendWatch = createSpendWatch({
+    plane,
+    notifyIn: admin.needs.operations.notifier.notifyIn,
+    clock: Date.now,
+    factor: settings.spendAnomalyFactor,
+    floor: settings.spendAnomalyFloor,
+  });
   const jobs: readonly Job[] = [
     {
       what: 'rebuilding the snapshot',
@@ -80,19 +94,10 @@ export function startUpkeep(surroundings: Surroundings) {
       intervalMs: increasesMs,
       work: () => endBudgetIncreases({ plane, clock: Date.now, newId: randomUUID }),
     },
+    { what: 'looking for unusual spending', intervalMs: spendWatchMs, work: spendWatch },
     // Alarms that other replicas or an earlier process raised.
     { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.needs.operations.alarms.list },
-    { what: 'delivering to webhooks', intervalMs: webhooksMs, work: admin.webhooks.run },
-    {
-      what: 'reading the queues of webhooks',
-      intervalMs: webhookQueuesMs,
-      work: admin.webhooks.measure,
-    },
-    {
-      what: 'deleting old deliveries of webhooks',
-      intervalMs: upkeepMs,
-      work: admin.webhooks.purge,
-    },
+    ...webhookJobs(admin),
     ...admin.jobs({ log: log.of('control'), seenBefore: surroundings.seenBefore }),
   ];
   const running = jobs.map(({ what, intervalMs, work }) => {
@@ -106,3 +111,17 @@ export function startUpkeep(surroundings: Surroundings) {
     },
   };
 }
+
+const webhookJobs = ({ webhooks }: Admin): readonly Job[] => [
+  { what: 'delivering to webhooks', intervalMs: webhooksMs, work: webhooks.run },
+  {
+    what: 'reading the queues of webhooks',
+    intervalMs: webhookQueuesMs,
+    work: webhooks.measure,
+  },
+  {
+    what: 'deleting old deliveries of webhooks',
+    intervalMs: upkeepMs,
+    work: webhooks.purge,
+  },
+];

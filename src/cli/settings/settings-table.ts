@@ -178,6 +178,21 @@ const coreSettings = {
     unit: 'days',
     description: 'retention of single usage rows; older ones are kept as hourly sums',
   }),
+  spendAnomalyFactor: define({
+    flag: '--spend-anomaly-factor',
+    variable: 'GW_SPEND_ANOMALY_FACTOR',
+    schema: wholeNumber({ from: 0, to: 1000 }),
+    fallback: 5,
+    description:
+      'notify when an hour costs more than this many times the median of the same hour on the 14 days before; 0 never',
+  }),
+  spendAnomalyFloor: define({
+    flag: '--spend-anomaly-floor',
+    variable: 'GW_SPEND_ANOMALY_FLOOR',
+    schema: wholeNumber({ from: 0, to: 1_000_000_000 }),
+    fallback: 100,
+    description: 'an hour that costs less is never an anomaly, in whole units of any currency',
+  }),
   rateLimitReconcileInterval: define({
     flag: '--rate-limit-reconcile-interval',
     variable: 'GW_RATE_LIMIT_RECONCILE_INTERVAL',

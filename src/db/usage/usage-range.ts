@@ -34,7 +34,7 @@ const failedAttempts: SQLQuery = sql`greatest(attempts - (refusal is null)::inte
 
 /** The columns of op.usage_events and op.usage_hours that totals are grouped by. */
 const groupColumns: SQLQuery = sql`
-  principal, model, provider, virtual_model, tag, service_tier, refusal`;
+  principal_id, principal, model, provider, virtual_model, tag, service_tier, refusal`;
 
 /**
  * Each row represents `requests` requests. If `is_rolled_up`, times are sums and statuses unknown.
