@@ -1,6 +1,7 @@
 // Compares the cost of a request through gw with that of a minimal Node proxy and of other gateways, on the same work
-// in one run. `npm run bench -- [--quick] [--rounds N] [--workload W]… [--candidate C]… [--json] [--write]`. It needs
-// Linux, because it reads /proc.
+// in one run. `npm run bench -- [--quick] [--rounds N] [--workload W]… [--candidate C]… [--json] [--write]
+// [--check]`. With --check it fails when gw ÷ nginx is clearly above the ratio in RESULTS.md. It needs Linux, because it
+// reads /proc.
 
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -8,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
 import { candidateNames } from './gateway/candidates.ts';
+import { checkRatios } from './gateway/check.ts';
 import { jsonLines, renderReport, summarise } from './gateway/report.ts';
 import { writeResults } from './gateway/results.ts';
 import { runBenchmark } from './gateway/run.ts';
@@ -18,6 +20,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     workload: { type: 'string', multiple: true },
     candidate: { type: 'string', multiple: true },
@@ -42,4 +45,10 @@ const { samples, notes } = await runBenchmark({
 const summary = summarise(samples);
 for (const note of notes) console.error(note);
 console.log(values.json ? jsonLines(summary) : renderReport(summary));
+if (values.check) {
+  for (const line of checkRatios(summary.ratios)) {
+    console.error(line);
+    process.exitCode = 1;
+  }
+}
 if (values.write) writeResults({ summary, rounds, notes, loadBefore });

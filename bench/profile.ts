@@ -1,5 +1,5 @@
 // Runs one workload against gw under V8's sampling profiler and prints the functions with the most self time, those
-// of the project first. `node bench/profile.ts [--workload json-1k] [--metered] [--top 20]`
+// of the project first. `node bench/profile.ts [--workload json-1k] [--full] [--top 20]`
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { workloadNames } from './gateway/workload.ts';
 const { values } = parseArgs({
   options: {
     workload: { type: 'string', default: 'json-1k' },
-    metered: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
     top: { type: 'string', default: '20' },
   },
 });
@@ -32,7 +32,7 @@ try {
     firstWarmMs: 4000,
     warmMs: 0,
     measureMs,
-    candidates: [values.metered ? 'gw-metered' : 'gw'],
+    candidates: [values.full ? 'gw-full' : 'gw'],
     workloads: [z.enum(workloadNames).parse(values.workload)],
     nodeArgv: ['--cpu-prof', `--cpu-prof-dir=${directory}`],
     say: (line) => console.error(line),

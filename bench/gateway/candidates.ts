@@ -9,16 +9,18 @@ import { announced } from './announce.ts';
 import { cores } from './child.ts';
 import type { Child, ChildOptions } from './child.ts';
 import { configFile, modelNames } from './config.ts';
+import { haproxyArguments, haproxyReady } from './haproxy.ts';
 import { nginxArguments, nginxReady } from './nginx.ts';
 import type { AnswerKind, WorkloadName } from './workload.ts';
 
 export const candidateNames = [
   'direct',
   'nginx',
+  'haproxy',
   'floor',
   'hello',
   'gw',
-  'gw-metered',
+  'gw-full',
   'portkey',
 ] as const;
 export type CandidateName = (typeof candidateNames)[number];
@@ -95,6 +97,17 @@ export async function startNginx(
   return { name: 'nginx', pid, port, ask: askPlainly, isVerbatim: true, check: null };
 }
 
+export async function startHaproxy(
+  { upstream, directory, start }: Surroundings,
+  file: string,
+): Promise<Candidate> {
+  const port = await freePort();
+  const argv = haproxyArguments(directory, { port, upstreamPort: upstream.port });
+  const core = cores.candidate;
+  const { pid } = await start({ name: 'haproxy', core, program: file, argv, ready: haproxyReady });
+  return { name: 'haproxy', pid, port, ask: askPlainly, isVerbatim: true, check: null };
+}
+
 export async function startHello({ start }: Surroundings): Promise<Candidate> {
   const argv = [program('hello')];
   const child = await start({ name: 'hello', core: cores.candidate, argv, ready: announced });
@@ -105,7 +118,7 @@ export async function startHello({ start }: Surroundings): Promise<Candidate> {
 /** A cache hit needs no upstream, so it is compared with a server that answers by itself and not with a proxy. */
 export const takesPart = (name: CandidateName, workload: WorkloadName): boolean =>
   workload === 'cache-hit'
-    ? name === 'hello' || name === 'gw' || name === 'gw-metered'
+    ? name === 'hello' || name === 'gw' || name === 'gw-full'
     : name !== 'hello';
 
 /** File mode: forwarding and counters, without usage rows, because there is no control plane. */
@@ -120,13 +133,13 @@ export async function startGw(surroundings: Surroundings): Promise<Candidate> {
   return { name: 'gw', pid, port, ask: askGw, isVerbatim: true, check };
 }
 
-/** Http mode: each request makes a usage row, which is sent to a control plane. */
-export async function startMeteredGw(surroundings: Surroundings): Promise<Candidate> {
+/** Http mode with everything on. Each request makes a usage row, which is sent to a control plane. */
+export async function startFullGw(surroundings: Surroundings): Promise<Candidate> {
   const { upstream, start, directory } = surroundings;
   const argv = [program('control'), String(upstream.port)];
   const control = await start({ name: 'control', core: cores.load, argv, ready: announced });
   const link = ['--control-url', `http://127.0.0.1:${control.port}`, '--proxy-token', proxyToken];
-  const { pid, port } = await startProxy('gw-metered', surroundings, [
+  const { pid, port } = await startProxy('gw-full', surroundings, [
     ...link,
     '--snapshot-cache',
     join(directory, 'snapshot.json'),
@@ -135,9 +148,9 @@ export async function startMeteredGw(surroundings: Surroundings): Promise<Candid
     expectCount('gw_requests_total', await readCounter(port, 'gw_requests_total'), sent);
     const dropped = await readCounter(port, 'gw_usage_reports_dropped_total');
     expectCount('usage rows', (await rowsOf(control, sent - dropped)) + dropped, sent);
-    return `gw-metered counted all of its ${sent} requests and dropped ${dropped} usage rows`;
+    return `gw-full counted all of its ${sent} requests and dropped ${dropped} usage rows`;
   };
-  return { name: 'gw-metered', pid, port, ask: askGw, isVerbatim: true, check };
+  return { name: 'gw-full', pid, port, ask: askGw, isVerbatim: true, check };
 }
 
 const startProxy = (

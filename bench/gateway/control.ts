@@ -8,9 +8,9 @@ import { checkConfigFile } from '../../src/snapshot/file-mode.ts';
 import { readSource } from '../../src/snapshot/file/source.ts';
 import { snapshotEtag } from '../../src/snapshot/schema.ts';
 import { announce } from './announce.ts';
-import { configFile } from './config.ts';
+import { everythingOn } from './config.ts';
 
-const { file } = checkConfigFile(readSource(configFile(Number(process.argv[2])), {}), {});
+const { file } = checkConfigFile(readSource(everythingOn(Number(process.argv[2])), {}), {});
 if (file === null) throw new Error('the configuration file is wrong');
 const etag = snapshotEtag(file.snapshot);
 const snapshot = JSON.stringify(file.snapshot);

@@ -5,12 +5,17 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `GW_BENCH_NGINX` names the file if nginx is not on the PATH. */
-const places = [process.env['GW_BENCH_NGINX'], 'nginx', '/usr/sbin/nginx'];
+/** Returns the program, or null after reporting the reason to `say`. */
+export const findNginx = (say: (line: string) => void): string | null =>
+  findProgram('nginx', 'GW_BENCH_NGINX', say);
 
-/** The program, or null after reporting the reason to `say`. */
-export function findNginx(say: (line: string) => void): string | null {
-  for (const place of places) {
+/** `variable` names the file if the program is not on the PATH. */
+export function findProgram(
+  name: string,
+  variable: string,
+  say: (line: string) => void,
+): string | null {
+  for (const place of [process.env[variable], name, `/usr/sbin/${name}`]) {
     if (place === undefined) continue;
     try {
       execFileSync(place, ['-v'], { stdio: 'ignore' });
@@ -19,7 +24,7 @@ export function findNginx(say: (line: string) => void): string | null {
       // The next one.
     }
   }
-  say('nginx is left out: it is not installed (GW_BENCH_NGINX may name its file)');
+  say(`${name} is left out: it is not installed (${variable} may name its file)`);
   return null;
 }
 

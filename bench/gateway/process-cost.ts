@@ -1,15 +1,15 @@
-// Reads the user and system time of all threads of a process from the kernel.
+// Reads the processor time and memory of a process, with all its threads, from the kernel.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux reports ticks of this length to programs. */
-const tickMs = 10;
-
+/** The scheduler counts nanoseconds. The times in `/proc/PID/stat` are samples of 10 ms. */
 export function cpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The name of the program may contain spaces. The fields after its bracket do not.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * tickMs;
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const [running] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ');
+    nanoseconds += Number(running);
+  }
+  return nanoseconds / 1e6;
 }
 
 export function rssMegabytes(pid: number): number {

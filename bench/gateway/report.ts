@@ -35,7 +35,12 @@ export type Target = Readonly<{
   cpuMax: number;
 }>;
 
-export const targets: readonly Target[] = (['gw', 'gw-metered'] as const).flatMap((candidate) => [
+export const targets: readonly Target[] = (['gw', 'gw-full'] as const).flatMap((candidate) => [
+  { candidate, workload: 'json-1k', against: 'nginx', cpuMax: 1.6 },
+  { candidate, workload: 'sse-50', against: 'nginx', cpuMax: 0.8 },
+  { candidate, workload: 'json-32k', against: 'nginx', cpuMax: 1.8 },
+  { candidate, workload: 'code-32k', against: 'nginx', cpuMax: 1.8 },
+  { candidate, workload: 'sse-paced', against: 'nginx', cpuMax: 1.6 },
   { candidate, workload: 'json-1k', against: 'floor', cpuMax: 1.25 },
   { candidate, workload: 'sse-50', against: 'floor', cpuMax: 1.25 },
   { candidate, workload: 'json-32k', against: 'floor', cpuMax: 1.7 },

@@ -13,7 +13,7 @@ import { renderReport } from './report.ts';
 import type { Summary } from './report.ts';
 import { paceMs } from './workload.ts';
 
-const file = join(import.meta.dirname, '../RESULTS.md');
+export const resultsFile = join(import.meta.dirname, '../RESULTS.md');
 const nextPart = '\n## The event log\n';
 
 export type Results = Readonly<{
@@ -25,9 +25,9 @@ export type Results = Readonly<{
 }>;
 
 export function writeResults(results: Results): void {
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const before = existsSync(resultsFile) ? readFileSync(resultsFile, 'utf8') : '';
   const at = before.indexOf(nextPart);
-  writeFileSync(file, renderPart(results) + (at === -1 ? '' : before.slice(at)));
+  writeFileSync(resultsFile, renderPart(results) + (at === -1 ? '' : before.slice(at)));
 }
 
 function renderPart({ summary, rounds, notes, loadBefore }: Results): string {
@@ -50,7 +50,7 @@ Measured on ${date} with \`npm run bench -- --rounds ${rounds} --write\`.
 
 ${renderReport(summary)}
 
-CPU µs is user and system time of the candidate's process a request; \`busy\` is how much of its core that is.
+CPU µs is the time that the candidate's process runs for a request, in user and kernel mode; \`busy\` is how much of its core that is.
 \`÷ floor\`, \`÷ nginx\` and \`÷ portkey\` are ratios of CPU.
 
 Candidates:
@@ -60,15 +60,18 @@ Candidates:
 - **floor**: \`node:http\` and undici's \`dispatch\`, bytes are forwarded, nothing is parsed or decided.
 - **hello**: \`node:http\` that reads the request and answers with stored bytes; only for \`cache-hit\`.
 - **gw**: role proxy in File mode, 20 models, 16 keys, two backends for each requested model; no usage rows.
-- **gw-metered**: the same in Http mode: usage is read from each answer and sent as rows to a control plane.
+- **haproxy**: one process with one thread, which reuses connections to the upstream.
+- **gw-full**: role proxy in Http mode with everything on: rate limits and budgets on the key, a frontend model with
+  eight rules that do not match, a pool of two and a fallback, and a usage row that is sent to a control plane.
 - **portkey**: \`@portkey-ai/gateway\` from npm, addressed by its provider and custom-host headers.
 
-Workloads: \`json-1k\` and \`json-32k\` are requests of that size with an answer of 1 KB; \`sse-50\` is a request of 1 KB
+Workloads: \`json-1k\`, \`json-32k\` and \`code-32k\` are requests of that size with an answer of 1 KB. The prompt of
+\`code-32k\` is source code, of which JSON escapes every sixth byte; \`sse-50\` is a request of 1 KB
 answered by 50 events and \`[DONE]\`, each its own chunk, written at once. \`sse-paced\` is the same with ${paceMs} ms between the
 chunks, over 256 connections; its CPU µs are of a stream. \`cache-hit\` is \`json-1k\` of a model whose answers are cached.
 
 The run checked every answer: a 200 with the right bytes (for portkey: always the same bytes, with the upstream's choices
-and usage). \`gw_requests_total\` was the number of requests sent. Each request of gw-metered became a usage row with its
+and usage). \`gw_requests_total\` was the number of requests sent. Each request of gw-full became a usage row with its
 token counts or was counted as dropped:
 ${notes.join('; ')}.
 

@@ -11,8 +11,9 @@ import {
   program,
   startFloor,
   startGw,
+  startFullGw,
+  startHaproxy,
   startHello,
-  startMeteredGw,
   startNginx,
   startPortkey,
   takesPart,
@@ -22,6 +23,7 @@ import { cores, startChild } from './child.ts';
 import type { Child, ChildOptions } from './child.ts';
 import { measurement } from './job.ts';
 import type { Job, Measurement } from './job.ts';
+import { findHaproxy } from './haproxy.ts';
 import { findNginx } from './nginx.ts';
 import { installPortkey } from './portkey.ts';
 import { probe, requestsOnWire } from './probe.ts';
@@ -102,14 +104,18 @@ async function startCandidate(
       const file = findNginx(say);
       return file === null ? null : startNginx(surroundings, file);
     }
+    case 'haproxy': {
+      const file = findHaproxy(say);
+      return file === null ? null : startHaproxy(surroundings, file);
+    }
     case 'floor':
       return startFloor(surroundings);
     case 'hello':
       return startHello(surroundings);
     case 'gw':
       return startGw(surroundings);
-    case 'gw-metered':
-      return startMeteredGw(surroundings);
+    case 'gw-full':
+      return startFullGw(surroundings);
     case 'portkey': {
       const file = installPortkey(say);
       return file === null ? null : startPortkey(surroundings, file);

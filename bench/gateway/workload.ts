@@ -1,7 +1,14 @@
 // Defines the work of every candidate: the request bodies and the answer bytes. Both are made once, so that neither
 // the load generator nor the upstream spends time on them.
 
-export const workloadNames = ['json-1k', 'json-32k', 'sse-50', 'sse-paced', 'cache-hit'] as const;
+export const workloadNames = [
+  'json-1k',
+  'json-32k',
+  'code-32k',
+  'sse-50',
+  'sse-paced',
+  'cache-hit',
+] as const;
 export type WorkloadName = (typeof workloadNames)[number];
 
 /** The kind of answer; the first segment of the upstream's paths. */
@@ -13,15 +20,24 @@ export type Workload = Readonly<{
   name: WorkloadName;
   kind: AnswerKind;
   requestBytes: number;
+  /** The text of the prompt. */
+  text: keyof typeof texts;
   connections: number;
 }>;
 
+/** A prompt of a person, and one with source code, of which every sixth byte is escaped in JSON. */
+const texts = {
+  prose: 'You are a "helpful" assistant\nwho knows geography well. ',
+  code: 'function f(x) {\n\tconst s = "a\\"b";\n\treturn s + `${x}`; // "quoted"\n}\n',
+} as const;
+
 export const workloads: readonly Workload[] = [
-  { name: 'json-1k', kind: 'json', requestBytes: 1024, connections: 64 },
-  { name: 'json-32k', kind: 'json', requestBytes: 32 * 1024, connections: 64 },
-  { name: 'sse-50', kind: 'sse', requestBytes: 1024, connections: 64 },
-  { name: 'sse-paced', kind: 'paced', requestBytes: 1024, connections: 256 },
-  { name: 'cache-hit', kind: 'cached', requestBytes: 1024, connections: 64 },
+  { name: 'json-1k', kind: 'json', requestBytes: 1024, text: 'prose', connections: 64 },
+  { name: 'json-32k', kind: 'json', requestBytes: 32 * 1024, text: 'prose', connections: 64 },
+  { name: 'code-32k', kind: 'json', requestBytes: 32 * 1024, text: 'code', connections: 64 },
+  { name: 'sse-50', kind: 'sse', requestBytes: 1024, text: 'prose', connections: 64 },
+  { name: 'sse-paced', kind: 'paced', requestBytes: 1024, text: 'prose', connections: 256 },
+  { name: 'cache-hit', kind: 'cached', requestBytes: 1024, text: 'prose', connections: 64 },
 ];
 
 /** A chat request of exactly `requestBytes` bytes, as a client library sends it. */
@@ -38,8 +54,10 @@ export function requestBody(workload: Workload, model: string): Buffer {
       stream: isStreamed(workload.kind),
     });
   const paddingBytes = workload.requestBytes - Buffer.byteLength(write(''));
-  const text = 'You are a helpful assistant who knows geography well. ';
-  return Buffer.from(write(text.repeat(paddingBytes).slice(0, paddingBytes)));
+  const text = texts[workload.text];
+  const escapedBytes = Buffer.byteLength(JSON.stringify(text)) - 2;
+  const padding = text.repeat(Math.floor(paddingBytes / escapedBytes));
+  return Buffer.from(write(padding + '.'.repeat(paddingBytes % escapedBytes)));
 }
 
 const usage = { prompt_tokens: 240, completion_tokens: 49, total_tokens: 289 };
