@@ -64,7 +64,7 @@ describe('the fold', () => {
 
   it('stops at the creation of what exists: an id that is given twice overwrites nothing', () => {
     for (const event of created) {
-      assert.throws(() => after([...created, event]), /Created on .*, which exists/);
+      assert.throws(() => after([...created, event]), /Created creates .*, which exists already/);
     }
   });
 

@@ -119,7 +119,7 @@ describe('a notification', () => {
     await using receiver = await startUpstream((request, response) => {
       if (request.body.includes('"quick"')) taken(request, response);
     });
-    await using notifier = testUrl(receiver.apiBase, { timeoutMs: 50 });
+    await using notifier = testUrl(receiver.apiBase, { timeoutMs: 1_000 });
     notifier.notify(down('slow'));
     notifier.notify(down('quick'));
     await notifier.ended(2);
