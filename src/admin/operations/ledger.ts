@@ -3,6 +3,7 @@
 import { z } from 'zod';
 
 import type { Repriced } from '../../control/usage/ledger/reprice.ts';
+import { problemKinds } from '../../control/usage/ledger/verify-ledger.ts';
 import type { LedgerCheck } from '../../control/usage/ledger/verify-ledger.ts';
 import { nameField, timestamp, timestampField } from '../../lib/fields.ts';
 import { isRefusal } from '../../lib/refusal.ts';
@@ -38,12 +39,8 @@ export const ledgerCheckRecord = z.object({
   problems: z
     .array(
       z.object({
-        /**
-         * `missing_rows`: they never arrived. `deleted_rows`, `unexpected_rows`,
-         * `duplicate_number`, `changed_cost`, `unknown_prices`, `changed_hours`, `budget`,
-         * `dropped_rows` or `stray_correction`: someone changed the database.
-         */
-        kind: z.string(),
+        /** All but `missing_rows` mean that someone changed the database. */
+        kind: z.enum(problemKinds),
         problem: z.string(),
         replica: z.string().optional(),
         run: z.string().optional(),
@@ -56,7 +53,9 @@ export const ledgerCheckRecord = z.object({
     .readonly(),
 });
 
-const repriceCard = z.union([z.int().positive(), z.enum(['current', 'booked'])]);
+const versionMax = 1_000_000;
+
+const repriceCard = z.union([z.int().positive().max(versionMax), z.enum(['current', 'booked'])]);
 
 export const repriceRecord = z.object({
   dry_run: z.boolean(),

@@ -22,7 +22,7 @@ it('two header timeouts in a row eject a backend, which comes back on probation'
   await using gateway = await startTestGateway(
     { models: { m: { backends: [{ apiBase: bad.apiBase }, { apiBase: good.apiBase }] } }, keys },
     {
-      firstByteMs: 60,
+      firstByteMs: 400,
       now: () => Date.now() + skippedMs,
       probes: { intervalMs: 40, timeoutMs: 500 },
     },
@@ -59,7 +59,7 @@ it('two header timeouts in a row eject a backend, which comes back on probation'
 it('a request is still tried at the one backend of a model that is ejected', async () => {
   await using bad = await startUpstream(wedged);
   const models = { m: { backends: [{ apiBase: bad.apiBase }] } };
-  await using gateway = await startTestGateway({ models, keys }, { firstByteMs: 40 });
+  await using gateway = await startTestGateway({ models, keys }, { firstByteMs: 400 });
   for (let turn = 0; turn < 3; turn++) {
     assert.equal((await gateway.chat(chatBody('m'))).status, 502);
   }

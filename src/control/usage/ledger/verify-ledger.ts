@@ -21,9 +21,23 @@ import type { Refusal } from '../../../lib/refusal.ts';
 import { NumberSet } from './number-set.ts';
 import { costOfRow, isPricedByCard, PriceBook } from './price-book.ts';
 
+/** Of the kinds, only `missing_rows` can happen without a change of the database. */
+export const problemKinds = [
+  'missing_rows',
+  'deleted_rows',
+  'unexpected_rows',
+  'duplicate_number',
+  'changed_cost',
+  'unknown_prices',
+  'changed_hours',
+  'budget',
+  'dropped_rows',
+  'stray_correction',
+] as const;
+
 /** `kind` says what is wrong. The other members name where. */
 export type LedgerProblem = Readonly<{
-  kind: string;
+  kind: (typeof problemKinds)[number];
   problem: string;
   replica?: string;
   run?: string;
@@ -91,7 +105,7 @@ export const verifyLedger = ({
     const read = await readRows(tx, found);
     const settled = new Date(clock() - settleMs);
     const gaps = await numberGaps(tx, { present: read.present, settled, limit: problemsMax });
-    for (const gap of gaps) if (gap.kind !== 'pending') found.add(gapProblem(gap));
+    for (const gap of gaps) if (gap.kind !== 'pending') found.add(gapProblem(gap, gap.kind));
     const { requests: rolledUp } = await checkSums(tx, found);
     return {
       rows: read.rows,
@@ -190,10 +204,12 @@ const gapTexts = {
   missing: 'never arrived',
   deleted: 'arrived, but the ledger does not have them',
   unexpected: 'are in the ledger, but no proxy delivered them',
-  pending: 'did not arrive yet',
 } as const;
 
-function gapProblem({ kind, replica, run, first, last }: NumberGap): LedgerProblem {
+function gapProblem(
+  { replica, run, first, last }: NumberGap,
+  kind: keyof typeof gapTexts,
+): LedgerProblem {
   const numbers = first === last ? `number ${first}` : `numbers ${first} to ${last}`;
   const problem = `the rows with ${numbers} of run ${run} of ${replica} ${gapTexts[kind]}`;
   return { kind: `${kind}_rows`, problem, replica, run, first, last };
