@@ -21,7 +21,7 @@ import type { Refusal } from '../../../lib/refusal.ts';
 import { NumberSet } from './number-set.ts';
 import { costOfRow, isPricedByCard, PriceBook } from './price-book.ts';
 
-/** Of the kinds, only `missing_rows` can happen without a change of the database. */
+/** All but `missing_rows` mean that someone changed the database. */
 export const problemKinds = [
   'missing_rows',
   'deleted_rows',
