@@ -4,7 +4,7 @@
 import type { Model } from '../../projections/config/model.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
 import type { ModelId } from '../lib/ids.ts';
-import { defaultCurrency } from '../usage/price-card.ts';
+import { defaultCurrency } from '../lib/vocabulary.ts';
 import type { PriceCard } from '../usage/price-card.ts';
 import type { Decision } from './decision.ts';
 import { setFields } from './set-fields.ts';

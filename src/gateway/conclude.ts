@@ -6,7 +6,7 @@ import type { CompiledModel } from '../snapshot/compile/models.ts';
 import { observe } from '../telemetry/histogram.ts';
 import type { Outcome } from '../telemetry/metrics.ts';
 import { chargeMicros } from '../usage/cost.ts';
-import { defaultCurrency } from '../usage/price-card.ts';
+import { isChargedToBudgets } from '../usage/price.ts';
 import { pricesAt } from '../usage/price-versions.ts';
 import { estimateAnswer } from '../usage/estimate-answer.ts';
 import type { Forwarded } from '../usage/estimate-answer.ts';
@@ -226,9 +226,7 @@ function amountOf({ usage, estimate, model, isCached }: MeteredOutcome, atMs: nu
   const counts = usage ?? estimate;
   if (counts === null) return nothingUsed;
   const prices = pricesAt(model?.prices ?? [], atMs);
-  // Budgets of money are in the default currency.
-  const isCharged =
-    isCached !== true && (prices?.card?.currency ?? defaultCurrency) === defaultCurrency;
+  const isCharged = isCached !== true && isChargedToBudgets(prices);
   return {
     tokens: counts.promptTokens + counts.completionTokens,
     micros: isCharged ? (usage?.costMicros ?? chargeMicros(counts, prices) ?? 0) : 0,

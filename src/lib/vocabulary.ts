@@ -166,3 +166,6 @@ export const lossReason = z.enum([
   'kept',
 ]);
 export type LossReason = z.output<typeof lossReason>;
+
+/** ISO 4217. The currency of amounts without one, and of budgets. */
+export const defaultCurrency = 'USD';

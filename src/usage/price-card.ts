@@ -38,15 +38,13 @@ export type PriceCard = Readonly<{ [Name in PartPrice]?: number | undefined }> &
     service_tiers?: Readonly<Record<string, ServiceTier>> | undefined;
     /** Ascending. The last tier whose `above_tokens` the prompt exceeds applies. */
     context_tiers?: readonly ContextTier[] | undefined;
-    /** ISO 4217. Absent means `defaultCurrency`. */
+    /** ISO 4217. Absent means `defaultCurrency` (src/lib/vocabulary.ts). */
     currency?: string | undefined;
     /** The price of the same set that is used for a price that the set does not have. */
     fallbacks?: Readonly<{ [Name in PartPrice]?: TokenPrice | undefined }> | undefined;
     /** RFC 3339. The prices of the model, including the base prices, apply from this time. */
     effective_from?: string | undefined;
   }>;
-
-export const defaultCurrency = 'USD';
 
 export const contextTiersMax = 8;
 export const namedPricesMax = 32;

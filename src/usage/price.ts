@@ -3,7 +3,7 @@
 
 import { tokenParts } from './counts.ts';
 import type { UsageCounts } from './counts.ts';
-import { defaultCurrency } from './price-card.ts';
+import { defaultCurrency } from '../lib/vocabulary.ts';
 import type { ContextTier, PriceCard, PriceSet, TokenPrice } from './price-card.ts';
 
 /**
@@ -50,13 +50,20 @@ export function costOf(counts: UsageCounts, prices: Prices): Cost {
   if (prices.card === null) billTotals(bill, counts, prices);
   else billCard(bill, counts, { ...prices, card: prices.card });
   const { missing, isClamped } = bill;
-  const facts = { currency: prices.card?.currency ?? defaultCurrency, missing, isClamped };
+  const facts = { currency: currencyOf(prices), missing, isClamped };
   const total = roundedSum(bill.lines);
   if (missing !== null || total > BigInt(Number.MAX_SAFE_INTEGER)) {
     return { micros: null, breakdown: {}, ...facts };
   }
   return { micros: Number(total), breakdown: split(bill.lines, total), ...facts };
 }
+
+export const currencyOf = (prices: Prices | null): string =>
+  prices?.card?.currency ?? defaultCurrency;
+
+/** Budgets of money are in the default currency: prices in another do not charge them. */
+export const isChargedToBudgets = (prices: Prices | null): boolean =>
+  currencyOf(prices) === defaultCurrency;
 
 /** The formula of the specification. A side without tokens needs no price. */
 function billTotals(bill: Bill, counts: UsageCounts, { input, output }: Prices): void {

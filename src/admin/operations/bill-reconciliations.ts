@@ -13,6 +13,7 @@ import {
 } from '../../control/usage/reconcile-bill.ts';
 import { shownText, timestamp } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
+import { defaultCurrency } from '../../lib/vocabulary.ts';
 import { comparisonPeriods } from '../../usage/bill/compare.ts';
 import { csvFormatNames } from '../../usage/bill/formats.ts';
 import { dayOf, readTime } from '../../usage/bill/line.ts';
@@ -69,7 +70,7 @@ const reconciliation = z.strictObject({
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be a code of three letters such as USD')
-    .default('USD'),
+    .default(defaultCurrency),
   by: z.enum(comparisonPeriods).default('day'),
   first_day: day.optional(),
   last_day: day.optional(),

@@ -5,8 +5,8 @@ import type { Queryable } from '@databases/pg';
 import { correctionsOf } from '../../db/usage/ledger/ledger-rows.ts';
 import type { CorrectedRow } from '../../db/usage/ledger/ledger-rows.ts';
 import { rowCounts } from '../../usage/counts.ts';
-import { defaultCurrency } from '../../usage/price-card.ts';
-import { costOf } from '../../usage/price.ts';
+import { defaultCurrency } from '../../lib/vocabulary.ts';
+import { costOf, currencyOf } from '../../usage/price.ts';
 import type { Prices } from '../../usage/price.ts';
 import { PriceBook } from './ledger/price-book.ts';
 import type { UncostedRow } from './usage-cost.ts';
@@ -77,10 +77,7 @@ function correctedCost(
   { cost_micros, price_version }: CorrectedRow,
   prices: Prices | null,
 ): CorrectedCost {
-  const currency =
-    prices === null
-      ? (row.currency ?? defaultCurrency)
-      : (prices.card?.currency ?? defaultCurrency);
+  const currency = prices === null ? (row.currency ?? defaultCurrency) : currencyOf(prices);
   const breakdown = breakdownOf({ ...row, cost_micros }, prices);
   return { cost_micros, currency, price_version, breakdown };
 }

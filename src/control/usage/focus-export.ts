@@ -13,7 +13,7 @@ import { chargesOf } from '../../usage/focus/charge.ts';
 import type { CostByDimension, HourUsage } from '../../usage/focus/charge.ts';
 import { focusHead, focusLine } from '../../usage/focus/columns.ts';
 import { splitCost } from '../../usage/focus/split-cost.ts';
-import { defaultCurrency } from '../../usage/price-card.ts';
+import { defaultCurrency } from '../../lib/vocabulary.ts';
 
 /** RFC 3339, with an exclusive end. */
 export type FocusRange = Readonly<{ since: string; until: string }>;

@@ -23,7 +23,7 @@ import type { Day } from '../../usage/bill/line.ts';
 import { readBill } from '../../usage/bill/read-bill.ts';
 import type { Bill } from '../../usage/bill/read-bill.ts';
 import type { ChosenColumns } from '../../usage/bill/read-csv.ts';
-import { defaultCurrency } from '../../usage/price-card.ts';
+import { defaultCurrency } from '../../lib/vocabulary.ts';
 import type { CommandOf } from '../commands/execute.ts';
 
 export type BillGiven = Readonly<{

@@ -4,8 +4,7 @@
 import { chargeMicros } from '../../usage/cost.ts';
 import { rowCounts } from '../../usage/counts.ts';
 import type { CountedRow } from '../../usage/counts.ts';
-import { defaultCurrency } from '../../usage/price-card.ts';
-import { costOf } from '../../usage/price.ts';
+import { costOf, currencyOf } from '../../usage/price.ts';
 import { pricesAt } from '../../usage/price-versions.ts';
 import type { PriceVersion } from '../../usage/price-versions.ts';
 import type { UsageEvent } from '../../usage/usage-event.ts';
@@ -31,7 +30,7 @@ export function rowCost(
   atMs: number,
 ): RowCost {
   const prices = pricesAt(versions, atMs);
-  const currency = prices?.card?.currency ?? defaultCurrency;
+  const currency = currencyOf(prices);
   const known = { estimated_cost_micros: null, currency, price_version: null };
   // A cached answer costs nothing, at any price.
   if (row.cached) return { ...known, cost_micros: 0 };

@@ -8,8 +8,9 @@ import { z } from 'zod';
 
 import { principalId } from '../../lib/ids.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
+import { defaultCurrency } from '../../lib/vocabulary.ts';
 import { integer, readRows, time } from '../rows.ts';
-import { appliedCorrections, currencyOf, defaultCurrency } from './usage-amounts.ts';
+import { appliedCorrections, currencyOf } from './usage-amounts.ts';
 
 /**
  * Larger sums, which only a faulty report can cause, are capped at this: answers hold no larger

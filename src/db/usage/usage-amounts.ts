@@ -3,10 +3,8 @@
 import { sql } from '@databases/pg';
 import type { SQLQuery } from '@databases/pg';
 
+import { defaultCurrency } from '../../lib/vocabulary.ts';
 import { tokenParts } from '../../usage/counts.ts';
-
-/** The currency of amounts without one, and of budgets. */
-export const defaultCurrency = 'USD';
 
 /** The currency of a row, a correction or an hour. */
 export const currencyOf = (column: SQLQuery): SQLQuery =>

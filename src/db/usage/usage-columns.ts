@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import { membersOf, tokenParts } from '../../usage/counts.ts';
 import { flag, integer, readRows, text } from '../rows.ts';
-import { defaultCurrency } from './usage-amounts.ts';
+import { defaultCurrency } from '../../lib/vocabulary.ts';
 
 /**
  * Larger sums, which only a faulty report can cause, are capped at this: answers hold no larger

@@ -10,7 +10,7 @@ import { baseType, idents } from '../columns.ts';
 import { writeKeyUses } from './key-uses.ts';
 import type { Database } from '../pool.ts';
 import { integer, readRows, text, time } from '../rows.ts';
-import { defaultCurrency } from './usage-amounts.ts';
+import { defaultCurrency } from '../../lib/vocabulary.ts';
 import { addDropped, addReceived, raiseAssigned } from './usage-runs.ts';
 import type { Dropped, Numbers, Run } from './usage-runs.ts';
 import { usageEventColumns } from './usage-events.ts';

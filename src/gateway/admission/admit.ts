@@ -10,6 +10,7 @@ import type { CompiledModel } from '../../snapshot/compile/models.ts';
 import { capsAt, percentSpent, reachedCap } from '../../snapshot/spend.ts';
 import type { ReachedCap } from '../../snapshot/spend.ts';
 import { estimateCostMicros } from '../../usage/cost.ts';
+import { isChargedToBudgets } from '../../usage/price.ts';
 import { pricesAt } from '../../usage/price-versions.ts';
 import { refuseRequest } from '../answer.ts';
 import type { GatewayRefusal } from '../answer.ts';
@@ -59,7 +60,8 @@ function amountAhead({ generation, peeked, route, request }: ChainWalk): Amount 
   const mean = meanCompletion(generation, model);
   const completion = mean === null ? (maxTokens ?? 0) : Math.min(mean, maxTokens ?? mean);
   const tokens = { prompt, completion };
-  const micros = estimateCostMicros(pricesAt(model.prices, request.nowMs), tokens);
+  const prices = pricesAt(model.prices, request.nowMs);
+  const micros = isChargedToBudgets(prices) ? estimateCostMicros(prices, tokens) : null;
   return { tokens: prompt + completion, micros: micros ?? 0 };
 }
 

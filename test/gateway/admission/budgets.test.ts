@@ -77,6 +77,22 @@ describe('a gateway', () => {
     for (const status of [200, 200, 200]) assert.equal((await ask(gateway)).status, status);
   });
 
+  it('reserves nothing of a budget in US dollars at prices in another currency', async () => {
+    const { held, script } = holding();
+    await using upstream = await startUpstream(script);
+    const whole = given(upstream.apiBase, { costMicros: [0, 36] });
+    const backends = [{ apiBase: upstream.apiBase }];
+    const prices = [1_000_000, 1_000_000] as const;
+    const small = { backends, prices, priceCard: { currency: 'EUR' } };
+    await using gateway = await startTestGateway({ ...whole, models: { small } });
+    const first = ask(gateway, { max_tokens: 1000 });
+    await until(() => held.length === 1, { what: 'the first request' });
+    const second = ask(gateway);
+    await until(() => held.length + gateway.events.length === 2, { what: 'the second request' });
+    for (const answer of held.splice(0)) answer();
+    assert.deepEqual([(await first).status, (await second).status], [200, 200]);
+  });
+
   it('keeps what it counted under another snapshot that says less', async () => {
     await using upstream = await startUpstream(answerJson());
     await using gateway = await startTestGateway(given(upstream.apiBase, { tokens: [82, 100] }));

@@ -11,6 +11,7 @@ import type { ControlPlane } from '../../../control/plane.ts';
 import type { BillGiven, Reconciled } from '../../../control/usage/reconcile-bill.ts';
 import { isRefusal, refuse } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
+import { defaultCurrency } from '../../../lib/vocabulary.ts';
 import { comparisonPeriods } from '../../../usage/bill/compare.ts';
 import { billFields, csvFormatNames } from '../../../usage/bill/formats.ts';
 import { billLengthMax } from '../../../usage/bill/read-bill.ts';
@@ -53,7 +54,7 @@ export class UsageReconcileCommand extends HistoryCommand {
   column = Option.Array('--column', [], {
     description: `field=name of a column, for ${billFields.join(', ')}; repeatable`,
   });
-  currency = Option.String('--currency', 'USD', {
+  currency = Option.String('--currency', defaultCurrency, {
     description: 'currency of lines without one (default USD)',
   });
   by = Option.String('--by', 'day', { description: 'day or month (default day)' });

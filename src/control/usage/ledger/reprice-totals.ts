@@ -2,7 +2,7 @@
 
 import type { LedgerRow } from '../../../db/usage/ledger/ledger-rows.ts';
 import type { BudgetDelta, Correction } from '../../../db/usage/ledger/reprices.ts';
-import { defaultCurrency } from '../../../usage/price-card.ts';
+import { defaultCurrency } from '../../../lib/vocabulary.ts';
 
 export class RepriceTotals {
   rows = 0;
