@@ -174,7 +174,7 @@ function openNeeds(
   const newId = randomUUID;
   const secureCookies = options.tls !== null;
   const routed = createAskRouted(monotonic);
-  const fleet = createFleet({ clock, monotonic, onTransition: notifier.notify });
+  const fleet = createFleet({ db: reports, notifyIn: notifier.notifyIn });
   const { alarms, ...witnesses } = openWitnesses(options);
   const { usageUpkeep, ...intake } = openUsage(options);
   const { checkAddress, ...dialling } = openDials(options);

@@ -78,7 +78,10 @@ const processReport = z.object({
 });
 
 export const healthReport = z.object({
+  /** Unique for each process. */
   replica: text(200),
+  /** Numbers the reports of a process in ascending order. Older proxies do not send it. */
+  sequence: count.optional(),
   /** 0 before the first snapshot. */
   snapshot_version: count,
   /**

@@ -277,7 +277,10 @@ export const controlMetrics = {
     'gw_change_reviews_due',
     'Changes made without the required approval that await a review',
   ),
-  fleetReplicas: gauge('gw_fleet_replicas', 'Replicas that report to this process'),
+  fleetReplicas: gauge(
+    'gw_fleet_replicas',
+    'Replicas that report to any control plane, at the last count',
+  ),
   budgetDrift: gauge(
     'gw_budget_drift',
     'Budgets whose counter differed from the sum of their usage rows at the last check',

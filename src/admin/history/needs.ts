@@ -12,7 +12,6 @@ export type HistoryNeeds = Pick<ControlPlane, 'db' | 'reports' | 'vault'> &
   Readonly<{
     /** Past configurations with their routing tables. */
     routed: AskRouted;
-    /** Replicas that report to this process. */
     fleet: Fleet;
     readManaged: ReadManagedFiles;
     alarms: Alarms;

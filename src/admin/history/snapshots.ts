@@ -131,7 +131,7 @@ export const snapshotRoutes = [
         nextQuery: ({ version }) => (order === 'asc' ? { after: version } : { before: version }),
         total: () => countUpTo(needs.reports, snapshotVersions),
       });
-      const replicas = Map.groupBy(needs.fleet.rows(), (row) => row.snapshot_version);
+      const replicas = Map.groupBy(await needs.fleet.rows(), (row) => row.snapshot_version);
       const served = await servedBy(
         needs.reports,
         versions.map(({ version }) => version),

@@ -12,7 +12,7 @@ const reportBytesMax = 16 * 1024 * 1024;
 
 const fleetRow = healthReport.extend({
   reported_at: z.iso.datetime(),
-  /** When this process first learned of this snapshot version on the replica. */
+  /** When the replica first reported this snapshot version. */
   snapshot_since: z.iso.datetime(),
   age_seconds: z.int(),
 });
@@ -32,7 +32,7 @@ export const fleetRoutes = [
     body: healthReport,
     response: none,
     handle: async ({ body }, _call, needs: MachineNeeds) => {
-      const refusal = needs.fleet.take(body);
+      const refusal = await needs.fleet.take(body);
       if (refusal !== null) return refusal;
       await needs.takeRefusals(body);
       await needs.takeNumbers(body);
@@ -46,13 +46,12 @@ export const fleetRoutes = [
     path: '/admin/fleet',
     operation: 'getFleet',
     permission: 'usage:read',
-    summary:
-      'List the last report of each replica that reports to this process, at most 30 seconds old',
+    summary: 'List the last report of each replica, at most 30 seconds old',
     refusals: [],
     params: none,
     query: none,
     body: none,
     response: z.array(fleetRow),
-    handle: (_input, _call, { fleet }: MachineNeeds) => ({ body: [...fleet.rows()] }),
+    handle: async (_input, _call, { fleet }: MachineNeeds) => ({ body: [...(await fleet.rows())] }),
   }),
 ] as const;

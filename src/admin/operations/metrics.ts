@@ -49,7 +49,7 @@ function addControl(scrape: Scrape, control: OperationNeeds, state: ConfigState)
     for (const [one, count] of errors) scrape.add('databaseErrors', { pool, class: one }, count);
   }
   scrape.add('reviewsDue', {}, reviewsDue(state));
-  scrape.add('fleetReplicas', {}, control.fleet.rows().length);
+  scrape.add('fleetReplicas', {}, control.fleet.measured().replicas);
   const { delivered, failed, dropped } = notifier.counts();
   scrape.add('webhooksDelivered', {}, delivered);
   scrape.add('webhooksFailed', {}, failed);

@@ -30,7 +30,7 @@ const healthRecord = z.object({
   budget_drift: z.int().nullable(),
   /** Empty in role control. */
   backends: z.array(backendHealth).readonly(),
-  /** Replicas that report to this process. GET /admin/fleet returns their reports. */
+  /** GET /admin/fleet returns their reports. While the database is unreachable, the last known number. */
   replicas: z.int(),
   replicas_seeing_unhealthy_backends: z.int(),
   /** Since the process started. */
@@ -113,8 +113,8 @@ async function healthOf(
   { publisher, program, fleet, alarms, usageUpkeep, notifier, db }: OperationNeeds,
   { position }: ConfigState,
 ): Promise<z.input<typeof healthRecord>> {
-  const replicas = fleet.rows();
   const head = await headPosition(db);
+  const { replicas, affected } = head === null ? fleet.measured() : await fleet.measure();
   return {
     database_reachable: head !== null,
     log_position: head,
@@ -125,10 +125,8 @@ async function healthOf(
     log_alarms: alarms.open(),
     budget_drift: usageUpkeep.budgetDrift(),
     backends: program.backends(),
-    replicas: replicas.length,
-    replicas_seeing_unhealthy_backends: replicas.filter(({ backends }) =>
-      backends.some(({ healthy }) => !healthy),
-    ).length,
+    replicas,
+    replicas_seeing_unhealthy_backends: affected,
     notifications: notifier.counts(),
   };
 }

@@ -33,6 +33,9 @@ const webhooksMs = 1_000;
 /** For reading the queues of webhooks, which metrics show. */
 const webhookQueuesMs = 15_000;
 
+/** For counting the fleet, which a metric shows. */
+const fleetMs = 15 * 1000;
+
 /** For reading the alarms of the log, which a metric shows. */
 const alarmsMs = 30 * 1000;
 
@@ -95,6 +98,7 @@ export function startUpkeep(surroundings: Surroundings) {
       work: () => endBudgetIncreases({ plane, clock: Date.now, newId: randomUUID }),
     },
     { what: 'looking for unusual spending', intervalMs: spendWatchMs, work: spendWatch },
+    { what: 'counting the fleet', intervalMs: fleetMs, work: admin.needs.operations.fleet.measure },
     // Alarms that other replicas or an earlier process raised.
     { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.needs.operations.alarms.list },
     ...webhookJobs(admin),

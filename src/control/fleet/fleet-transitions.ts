@@ -25,6 +25,15 @@ export function transitionsBetween(
   });
 }
 
+/**
+ * True for a report that arrives after a later one, for example because another control plane held
+ * it. Older replicas do not number their reports.
+ */
+export function isLate(before: HealthReport, after: HealthReport): boolean {
+  if (before.sequence === undefined || after.sequence === undefined) return false;
+  return after.sequence <= before.sequence;
+}
+
 const keyOf = ({ api_base, model }: Pick<BackendReport, 'api_base' | 'model'>): string =>
   JSON.stringify([api_base, model]);
 

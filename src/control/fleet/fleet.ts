@@ -1,13 +1,22 @@
-// Stores the last report of each replica in memory (specification, "Fleet report"). A replica that
-// is silent for 30 seconds is removed. Each control process knows only the replicas that report to
-// it.
+// Stores the last report of each replica (specification, "Fleet report") in the database, so that
+// every control plane shows the same fleet. A replica that is silent for 30 seconds is gone.
 
-import type { Clock } from '../../lib/clock.ts';
+import {
+  countMembers,
+  deleteSilent,
+  holdReplica,
+  listMembers,
+  readMember,
+  writeMember,
+} from '../../db/fleet.ts';
+import type { FleetSize, MemberRow } from '../../db/fleet.ts';
+import type { Database } from '../../db/pool.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
+import { healthReport } from '../../snapshot/health-report.ts';
 import type { HealthReport } from '../../snapshot/health-report.ts';
-import { transitionsBetween } from './fleet-transitions.ts';
-import type { Transition } from './fleet-transitions.ts';
+import type { NotifyIn } from '../webhooks/notify.ts';
+import { isLate, transitionsBetween } from './fleet-transitions.ts';
 
 export type FleetRow = HealthReport &
   Readonly<{
@@ -18,74 +27,65 @@ export type FleetRow = HealthReport &
   }>;
 
 export type Fleet = Readonly<{
-  /** Refuses if there is no capacity for another replica. */
-  take: (report: HealthReport) => Refusal | null;
-  rows: () => readonly FleetRow[];
+  /** Refuses if there is no capacity for another replica. Rejects if the database fails. */
+  take: (report: HealthReport) => Promise<Refusal | null>;
+  rows: () => Promise<readonly FleetRow[]>;
+  /** Counts the fleet, and deletes the reports of silent replicas. */
+  measure: () => Promise<FleetSize>;
+  /** The last measurement. */
+  measured: () => FleetSize;
 }>;
 
 const silentMs = 30_000;
-/** Per process. The second is the sum over all reports. */
+/** The second is the sum over all reports. Concurrent first reports can exceed them. */
 const replicasMax = 1_000;
 const backendsMax = 200_000;
 
-type Replica = Readonly<{ report: HealthReport; atMs: number; clockMs: number; sinceMs: number }>;
-
 type Dependencies = Readonly<{
-  clock: Clock;
-  monotonic: Clock;
-  onTransition: (transition: Transition) => void;
+  db: Database;
+  notifyIn: NotifyIn;
   /** For tests. */
   bounds?: Readonly<{ replicas: number; backends: number }>;
 }>;
 
-export function createFleet(dependencies: Dependencies): Fleet {
-  const { clock, monotonic, onTransition } = dependencies;
+export function createFleet({ db, notifyIn, ...dependencies }: Dependencies): Fleet {
   const bounds = dependencies.bounds ?? { replicas: replicasMax, backends: backendsMax };
-  const replicas = new Map<string, Replica>();
-
-  const forgetSilent = (): void => {
-    const nowMs = monotonic();
-    for (const [name, { atMs }] of replicas) if (nowMs - atMs >= silentMs) replicas.delete(name);
-  };
-  const hasRoomFor = ({ replica, backends }: HealthReport): boolean => {
-    let others = 0;
-    let held = backends.length;
-    for (const [name, { report }] of replicas) {
-      if (name === replica) continue;
-      others += 1;
-      held += report.backends.length;
-    }
-    return others < bounds.replicas && held <= bounds.backends;
-  };
-
+  let measured: FleetSize = { replicas: 0, backends: 0, affected: 0 };
   return {
-    take: (report) => {
-      forgetSilent();
-      if (!hasRoomFor(report)) {
-        const message = `the limit of ${bounds.replicas} replicas or ${bounds.backends} backends per control process is reached`;
-        return refuse('too_many', message, { retryAfterSeconds: silentMs / 1000 });
-      }
-      const before = replicas.get(report.replica);
-      const clockMs = clock();
-      const isSameVersion = before?.report.snapshot_version === report.snapshot_version;
-      const sinceMs = isSameVersion && before !== undefined ? before.sinceMs : clockMs;
-      replicas.set(report.replica, { report, atMs: monotonic(), clockMs, sinceMs });
-      for (const one of transitionsBetween(before?.report ?? null, report)) onTransition(one);
-      return null;
+    // In one transaction, so that each transition is notified exactly once, by whichever control
+    // plane gets the report.
+    take: (report) =>
+      db.tx(async (tx) => {
+        const { replica } = report;
+        await holdReplica(tx, replica);
+        const stored = await readMember(tx, { replica, silentMs });
+        const before = stored === null ? null : healthReport.parse(stored);
+        if (before !== null && isLate(before, report)) return null;
+        const others = await countMembers(tx, { except: replica, silentMs });
+        const backends = report.backends.length;
+        const isFull = others.backends + backends > bounds.backends;
+        if (others.replicas >= bounds.replicas || isFull) {
+          const message = `the limit of ${bounds.replicas} replicas or ${bounds.backends} backends is reached`;
+          return refuse('too_many', message, { retryAfterSeconds: silentMs / 1000 });
+        }
+        const unhealthy = report.backends.filter(({ healthy }) => !healthy).length;
+        await writeMember(tx, { replica, report, backends, unhealthy, isNew: before === null });
+        const transitions = transitionsBetween(before, report);
+        if (transitions.length > 0) await notifyIn(tx, transitions);
+        return null;
+      }),
+    rows: async () => (await listMembers(db, silentMs)).map(rowOf),
+    measure: async () => {
+      await deleteSilent(db, silentMs);
+      return (measured = await countMembers(db, { except: null, silentMs }));
     },
-    rows: () => {
-      forgetSilent();
-      const nowMs = monotonic();
-      return [...replicas.values()]
-        .toSorted((a, b) => (a.report.replica < b.report.replica ? -1 : 1))
-        .map((replica) => rowOf(replica, nowMs));
-    },
+    measured: () => measured,
   };
 }
 
-const rowOf = ({ report, atMs, clockMs, sinceMs }: Replica, nowMs: number): FleetRow => ({
-  ...report,
-  reported_at: new Date(clockMs).toISOString(),
-  snapshot_since: new Date(sinceMs).toISOString(),
-  age_seconds: Math.floor((nowMs - atMs) / 1000),
+const rowOf = ({ report, reportedAt, snapshotSince, ageSeconds }: MemberRow): FleetRow => ({
+  ...healthReport.parse(report),
+  reported_at: reportedAt.toISOString(),
+  snapshot_since: snapshotSince.toISOString(),
+  age_seconds: ageSeconds,
 });

@@ -28,9 +28,10 @@ export async function alertBudgets(
     tx,
     due.map(({ alerted }) => alerted),
   );
-  for (const { notifications } of due) {
-    for (const notification of notifications) await notifyIn(tx, notification);
-  }
+  await notifyIn(
+    tx,
+    due.flatMap(({ notifications }) => notifications),
+  );
 }
 
 function alertsOf(spent: CountedSpend, state: ConfigState, now: number) {

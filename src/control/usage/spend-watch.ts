@@ -59,7 +59,7 @@ export function createSpendWatch(dependencies: Dependencies): () => Promise<void
       for (const anomaly of found) {
         const { principal_id: id, currency } = anomaly.spending;
         if (!(await addAnomaly(tx, { hour, principalId: id, currency }))) continue;
-        await notifyIn(tx, notificationOf(anomaly, { hour, factor, state: store.state() }));
+        await notifyIn(tx, [notificationOf(anomaly, { hour, factor, state: store.state() })]);
       }
     });
   };

@@ -14,10 +14,10 @@ import type { DeliveryCounts, SingleUrl } from './single-url.ts';
 export type Notify = (notification: Notification) => void;
 
 /**
- * Sends a notification if the transaction commits. Rejects only if the statement fails; a full
- * outbox drops the notification and counts it.
+ * Sends notifications if the transaction commits. Rejects only if the statement fails; a full
+ * outbox drops them and counts them.
  */
-export type NotifyIn = (tx: Queryable, notification: Notification) => Promise<void>;
+export type NotifyIn = (tx: Queryable, notifications: readonly Notification[]) => Promise<void>;
 
 export type Notifier = Readonly<{
   notify: Notify;
@@ -70,10 +70,10 @@ export function createNotifier({ singleUrl, clock, newId }: Dependencies): Notif
       bound();
       listener?.();
     },
-    notifyIn: async (tx, notification) => {
-      const row = rowOf(queued(notification), { isPassedOn: false });
-      const isStored = await insertNotifications(tx, [row]);
-      if (!isStored) dropped += 1;
+    notifyIn: async (tx, notifications) => {
+      const stored = notifications.map((one) => rowOf(queued(one), { isPassedOn: false }));
+      const isStored = await insertNotifications(tx, stored);
+      if (!isStored) dropped += stored.length;
     },
     counts: singleUrl.counts,
     waiting: {

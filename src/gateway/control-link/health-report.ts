@@ -36,9 +36,14 @@ export function startHealthReports(
 async function keepReporting(options: HealthReportOptions, signal: AbortSignal): Promise<void> {
   const { client, read, log, intervalMs } = options;
   let isFailing = false;
+  let sequence = 0;
   while (!signal.aborted) {
     try {
-      const { status } = await client.post('/health-report', read(), signal);
+      const { status } = await client.post(
+        '/health-report',
+        { ...read(), sequence: ++sequence },
+        signal,
+      );
       if (status !== 204) throw new Error(`status ${status}`);
       isFailing = false;
     } catch (error) {

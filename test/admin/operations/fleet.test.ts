@@ -71,7 +71,7 @@ describe('the fleet', () => {
     const notices: Notification[] = [];
     const notifier = {
       ...noNotifier,
-      notify: (notice: Notification) => void notices.push(notice),
+      notifyIn: async (_tx: unknown, given: readonly Notification[]) => void notices.push(...given),
       counts: () => ({ delivered: 4, failed: 3, dropped: 2 }),
     };
     const { ask, send } = await testAdministrator(t, { notifier });

@@ -15,8 +15,9 @@ const counts = () => ({ delivered: 4, failed: 3, dropped: 2 });
 
 it('the metrics of a control plane require no credential, and count lost data', async (t) => {
   const notifier = { ...noNotifier, counts };
-  const { ask, url } = await testAdmin(t, { notifier });
+  const { ask, url, admin } = await testAdmin(t, { notifier });
   await ask({ method: 'POST', path: '/health-report', token: proxyToken, body: healthOf('a') });
+  await admin.needs.operations.fleet.measure();
   const answer = await fetch(`${url}/metrics`);
   assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
   const lines = (await answer.text()).split('\n');

@@ -1,86 +1,109 @@
-// Tests the last report of each replica: replaced, expired, bounded, and compared with the previous
-// one.
+// Tests the last report of each replica on a real database: replaced, expired, bounded, and compared
+// with the previous one by any control plane.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { sql } from '@databases/pg';
 
 import { createFleet } from '../../../src/control/fleet/fleet.ts';
-import type { Transition } from '../../../src/control/fleet/fleet-transitions.ts';
+import type { Fleet } from '../../../src/control/fleet/fleet.ts';
 import { createTakeRefusals } from '../../../src/control/fleet/fleet-refusals.ts';
+import type { Notification } from '../../../src/notifications/types.ts';
+import { testPlane } from '../../harness/control/plane.ts';
 import { healthOf } from '../../harness/gateway/health.ts';
 
-const noon = Date.parse('2026-11-21T12:00:00Z');
-const second = 1000;
-
-function testFleet(bounds = { replicas: 10, backends: 100 }) {
-  let elapsedMs = 0;
-  const told: Transition[] = [];
-  const fleet = createFleet({
-    clock: () => noon + elapsedMs,
-    monotonic: () => elapsedMs,
-    onTransition: (one) => void told.push(one),
-    bounds,
-  });
-  const names = () => fleet.rows().map(({ replica }) => replica);
-  return { ...fleet, told, names, pass: (ms: number) => void (elapsedMs += ms) };
+/** Two control planes on one database. */
+async function testFleets(t: TestContext, bounds = { replicas: 10, backends: 100 }) {
+  const test = await testPlane(t);
+  const { db } = test.plane;
+  const other = (await test.another()).plane.db;
+  const told: Notification[] = [];
+  const notifyIn = async (_tx: unknown, given: readonly Notification[]) => void told.push(...given);
+  const [fleet, second] = [db, other].map((db) => createFleet({ db, notifyIn, bounds }));
+  assert.ok(fleet !== undefined && second !== undefined);
+  return {
+    db,
+    fleet,
+    second,
+    told,
+    names: async () => (await fleet.rows()).map(({ replica }) => replica),
+    /** Moves the reports into the past. */
+    pass: (ms: number) =>
+      db.query(sql`
+        update op.fleet set reported_at = reported_at - make_interval(secs => ${ms / 1000}),
+          snapshot_since = snapshot_since - make_interval(secs => ${ms / 1000})`),
+  };
 }
 
+/** Without their ages, which depend on the time of reading. */
+const rowsOf = async ({ rows }: Pick<Fleet, 'rows'>) =>
+  (await rows()).map(({ reported_at, snapshot_since, backends }) => [
+    reported_at,
+    snapshot_since,
+    backends,
+  ]);
+
+const report = (sequence: number, m: boolean) => healthOf('a', { sequence, backends: { m } });
+
 describe('the fleet', () => {
-  it('has a row per replica, by name, with its last report and its age', () => {
-    const { take, rows, pass } = testFleet();
-    take(healthOf('b', { version: 3, backends: { m: true } }));
-    pass(4 * second);
-    take(healthOf('a', { version: 4, backends: { m: false } }));
-    pass(2.5 * second);
-    assert.deepEqual(rows(), [
-      {
-        ...healthOf('a', { version: 4, backends: { m: false } }),
-        reported_at: '2026-11-21T12:00:04.000Z',
-        snapshot_since: '2026-11-21T12:00:04.000Z',
-        age_seconds: 2,
-      },
-      {
-        ...healthOf('b', { version: 3, backends: { m: true } }),
-        reported_at: '2026-11-21T12:00:00.000Z',
-        snapshot_since: '2026-11-21T12:00:00.000Z',
-        age_seconds: 6,
-      },
-    ]);
+  it('is the same at every control plane, by name, with the last report of each replica', async (t) => {
+    const { fleet, second, pass } = await testFleets(t);
+    const b = healthOf('b', { version: 3, backends: { m: true } });
+    const a = healthOf('a', { version: 4, backends: { m: false } });
+    await fleet.take(b);
+    await pass(4_000);
+    await second.take(a);
+    const [first, last, ...more] = await second.rows();
+    assert.deepEqual(more, []);
+    assert.ok(first !== undefined && last !== undefined);
+    const { reported_at: at, snapshot_since: since, age_seconds: age, ...report } = first;
+    assert.deepEqual([report, since, age], [a, at, 0]);
+    assert.equal(last.replica, 'b');
+    assert.ok(last.age_seconds >= 4);
+    assert.deepEqual(await rowsOf(fleet), await rowsOf(second));
+    assert.deepEqual(await fleet.measure(), { replicas: 2, backends: 2, affected: 1 });
+    assert.deepEqual(fleet.measured(), { replicas: 2, backends: 2, affected: 1 });
   });
 
-  it('shows since when a replica serves its version', () => {
-    const { take, rows, pass } = testFleet();
-    const since = (version: number) => {
-      take(healthOf('a', { version }));
-      pass(10 * second);
-      return rows()[0]?.snapshot_since;
+  it('shows since when a replica serves its version', async (t) => {
+    const { fleet, second, pass } = await testFleets(t);
+    const secondsSince = async (version: number) => {
+      await fleet.take(healthOf('a', { version }));
+      const [row] = await second.rows();
+      assert.ok(row !== undefined);
+      await pass(10_000);
+      return (Date.parse(row.reported_at) - Date.parse(row.snapshot_since)) / 1000;
     };
-    const first = since(1);
-    assert.equal(since(1), first);
-    const later = since(2);
-    assert.equal(later, '2026-11-21T12:00:20.000Z');
-    assert.equal(since(2), later);
+    assert.equal(await secondsSince(1), 0);
+    assert.ok((await secondsSince(1)) >= 10);
+    assert.equal(await secondsSince(2), 0);
   });
 
-  it('drops a replica that is silent for 30 seconds, and starts again when it returns', () => {
-    const { take, names, told, pass } = testFleet();
-    take(healthOf('a', { backends: { m: true } }));
-    pass(30 * second - 1);
-    assert.deepEqual(names(), ['a']);
-    pass(1);
-    assert.deepEqual(names(), []);
-    take(healthOf('a', { backends: { m: false } }));
+  it('drops a replica that is silent for 30 seconds everywhere, and starts again when it returns', async (t) => {
+    const { db, fleet, second, names, told, pass } = await testFleets(t);
+    await fleet.take(healthOf('a', { sequence: 9, backends: { m: true } }));
+    await pass(25_000);
+    assert.deepEqual(await names(), ['a']);
+    await pass(5_000);
+    assert.deepEqual([await names(), await second.rows()], [[], []]);
+    await second.take(healthOf('a', { sequence: 1, backends: { m: false } }));
     assert.deepEqual(told, []);
+    assert.deepEqual(await names(), ['a']);
+    await pass(30_000);
+    await second.measure();
+    assert.deepEqual(await db.query(sql`select 1 from op.fleet`), []);
   });
 
-  it('reports the changes between two reports of one replica, never of two replicas', () => {
-    const { take, told } = testFleet();
-    take(healthOf('a', { backends: { m: true } }));
-    take(healthOf('b', { backends: { m: false } }));
-    take(healthOf('a', { backends: { m: false } }));
-    take(healthOf('b', { backends: { m: true } }));
+  it('reports the changes between two reports of one replica, never of two replicas', async (t) => {
+    const { fleet, second, told } = await testFleets(t);
+    await fleet.take(healthOf('a', { backends: { m: true } }));
+    await second.take(healthOf('b', { backends: { m: false } }));
+    await second.take(healthOf('a', { backends: { m: false } }));
+    await fleet.take(healthOf('b', { backends: { m: true } }));
     assert.deepEqual(
-      told.map(({ type, data }) => [type, data.replica]),
+      told.map(({ type, data }) => [type, 'replica' in data && data.replica]),
       [
         ['backend_down', 'a'],
         ['backend_recovered', 'b'],
@@ -88,18 +111,48 @@ describe('the fleet', () => {
     );
   });
 
-  it('bounds replicas and backends, and has capacity again when some are silent', () => {
-    const { take, names, pass } = testFleet({ replicas: 2, backends: 3 });
-    assert.equal(take(healthOf('a', { backends: { m: true } })), null);
-    assert.equal(take(healthOf('b', { backends: { m: true } })), null);
-    const third = take(healthOf('c'));
+  it('ignores a report that arrives again or after a later one', async (t) => {
+    const { fleet, second, told } = await testFleets(t);
+    await fleet.take(report(1, true));
+    await second.take(report(3, true));
+    await fleet.take(report(2, false));
+    await fleet.take(report(3, false));
+    assert.deepEqual(told, []);
+    await fleet.take(report(4, false));
+    await second.take(report(4, false));
+    assert.equal(told.length, 1);
+  });
+
+  it('notifies once of a change that is reported to both control planes at the same time', async (t) => {
+    const { fleet, second, told } = await testFleets(t);
+    await fleet.take(healthOf('a', { backends: { m: true } }));
+    const down = healthOf('a', { backends: { m: false } });
+    await Promise.all([fleet, second, fleet, second].map((one) => one.take(down)));
+    assert.equal(told.length, 1);
+  });
+
+  it('keeps the previous report if the notification cannot be stored', async (t) => {
+    const { db, fleet, told } = await testFleets(t);
+    const failing = createFleet({ db, notifyIn: () => Promise.reject(new Error('full disk')) });
+    await fleet.take(healthOf('a', { backends: { m: true } }));
+    const down = healthOf('a', { backends: { m: false } });
+    await assert.rejects(failing.take(down), /full disk/);
+    await fleet.take(down);
+    assert.equal(told.length, 1);
+  });
+
+  it('bounds replicas and backends, and has capacity again when some are silent', async (t) => {
+    const { fleet, second, names, pass } = await testFleets(t, { replicas: 2, backends: 3 });
+    assert.equal(await fleet.take(healthOf('a', { backends: { m: true } })), null);
+    assert.equal(await second.take(healthOf('b', { backends: { m: true } })), null);
+    const third = await fleet.take(healthOf('c'));
     assert.deepEqual([third?.refused, third?.retryAfterSeconds], ['too_many', 30]);
     const longer = healthOf('b', { backends: { m: true, n: true, o: true } });
-    assert.equal(take(longer)?.refused, 'too_many');
-    assert.equal(take(healthOf('b', { backends: { m: true, n: true } })), null);
-    assert.deepEqual(names(), ['a', 'b']);
-    pass(30 * second);
-    assert.equal(take(longer), null);
+    assert.equal((await second.take(longer))?.refused, 'too_many');
+    assert.equal(await fleet.take(healthOf('b', { backends: { m: true, n: true } })), null);
+    assert.deepEqual(await names(), ['a', 'b']);
+    await pass(30_000);
+    assert.equal(await fleet.take(longer), null);
   });
 });
 

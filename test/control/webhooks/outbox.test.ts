@@ -358,12 +358,12 @@ describe('a notification of a transaction', () => {
     const { notifier, runWhole } = replica({ singleUrl });
     await assert.rejects(
       db.tx(async (tx) => {
-        await notifier.notifyIn(tx, backendDown('undone'));
+        await notifier.notifyIn(tx, [backendDown('undone')]);
         throw new Error('rolled back');
       }),
       /rolled back/,
     );
-    await db.tx((tx) => notifier.notifyIn(tx, backendDown('kept')));
+    await db.tx((tx) => notifier.notifyIn(tx, [backendDown('kept')]));
     notifier.notify(backendDown('own'));
     await runWhole();
     await runWhole();

@@ -138,9 +138,10 @@ describe('role proxy in Http mode', () => {
       { what: 'the report of it' },
     );
     assert.deepEqual(
-      { ...last, replica: '', uptime_seconds: 0 },
+      { ...last, sequence: 0, replica: '', uptime_seconds: 0 },
       {
         replica: '',
+        sequence: 0,
         snapshot_version: 7,
         refused_snapshot: null,
         log_seen: [{ log_id: 'test', version: 7, position: 7, hash: '' }],

@@ -7,6 +7,7 @@ import type {
 } from '../../../src/snapshot/health-report.ts';
 
 type GivenReport = Readonly<{
+  sequence?: number;
   version?: number;
   /** The log positions that the replica has observed. */
   seen?: readonly LogObservation[];
@@ -28,6 +29,7 @@ export const backendOf = (model: string, healthy: boolean): BackendReport => ({
 
 export const healthOf = (replica: string, given: GivenReport = {}): HealthReport => ({
   replica,
+  ...(given.sequence === undefined ? {} : { sequence: given.sequence }),
   snapshot_version: given.version ?? 1,
   refused_snapshot: null,
   log_seen: given.seen ?? [],
