@@ -43,6 +43,7 @@ import { createVerifyLedger } from '../control/usage/ledger/verify-ledger.ts';
 import { createUsageIntake } from '../control/usage/usage-intake.ts';
 import { createTakeNumbers } from '../control/usage/usage-numbers.ts';
 import { createRecordUnattributed } from '../control/usage/usage-unattributed.ts';
+import { createSumUsage } from '../control/usage/usage-sums.ts';
 import { createUsageUpkeep, retentionDaysDefault } from '../control/usage/usage-upkeep.ts';
 import { createDial } from '../control/providers/verify-provider.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -176,7 +177,7 @@ function openNeeds(
   const routed = createAskRouted(monotonic);
   const fleet = createFleet({ db: reports, notifyIn: notifier.notifyIn });
   const { alarms, ...witnesses } = openWitnesses(options);
-  const { usageUpkeep, ...intake } = openUsage(options);
+  const { usageUpkeep, sumUsage, ...intake } = openUsage(options);
   const { checkAddress, ...dialling } = openDials(options);
   const strictKeyMint = options.strictKeyMint ?? false;
   const deployment = openManagedDeployment(options.managed ?? null);
@@ -195,6 +196,7 @@ function openNeeds(
     notifier,
     alarms,
     usageUpkeep,
+    sumUsage,
     isForked,
     rebuild,
     webhooks,
@@ -315,6 +317,7 @@ function openUsage({ plane, clock, log, usageRetentionDays, notifier }: AdminOpt
       clock,
       onFailure: (error) => log.warn({ error }, 'could not record the numbers of usage rows'),
     }),
+    sumUsage: createSumUsage({ db: reports, clock }),
     usageUpkeep: createUsageUpkeep({
       db: reports,
       clock,

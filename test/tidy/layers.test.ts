@@ -109,7 +109,14 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: [],
   },
   'src/db': {
-    may: ['src/lib', 'src/usage/counts', 'src/usage/row-number', 'events'],
+    may: [
+      'src/lib',
+      'src/usage/counts',
+      'src/usage/latency',
+      'src/usage/pieces',
+      'src/usage/row-number',
+      'events',
+    ],
     packages: ['pg', '@databases/*', 'zod', 'node:*'],
   },
   'src/telemetry': {

@@ -20,6 +20,7 @@ import type { TakeNumbers } from '../../control/usage/usage-numbers.ts';
 import type { VerifyLedger } from '../../control/usage/ledger/verify-ledger.ts';
 import type { Reprice } from '../../control/usage/ledger/record-reprice.ts';
 import type { UsageIntake } from '../../control/usage/usage-intake.ts';
+import type { SumUsage } from '../../control/usage/usage-sums.ts';
 import type { UsageUpkeep } from '../../control/usage/usage-upkeep.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -41,6 +42,7 @@ export type OperationNeeds = Revealing &
     webhooks: Pick<Webhooks, 'measured'>;
     alarms: Alarms;
     usageUpkeep: UsageUpkeep;
+    sumUsage: SumUsage;
     /** Null if no encoder classifies prompts. */
     encoders: Encoders | null;
     deployment: ManagedDeployment;

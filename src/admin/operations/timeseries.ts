@@ -30,14 +30,14 @@ const point = z.object({
   refused_budget: z.int(),
   refused_no_backend: z.int(),
   refused_backend_overloaded: z.int(),
-  /** Failed attempts that were followed by another one. Null in a bucket that only has totals. */
+  /** Failed attempts that were followed by another one. Null if an earlier release rolled up some requests. */
   failed_attempts: z.int().nullable(),
   /**
    * Requests without a principal: 401s and unknown models. 0 in a series of one model, provider or
    * principal.
    */
   refused_unattributed: z.int(),
-  /** Upstream responses by status class. Null in a bucket that only has totals. */
+  /** Upstream responses by status class. Null if an earlier release rolled up some requests. */
   ...upstreamStatusFields,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
@@ -48,8 +48,8 @@ const point = z.object({
   unpriced_requests: z.int(),
   ...estimateFields,
   /**
-   * Latency of answered requests. Null in a bucket without any; percentiles are also null in a
-   * bucket that only has totals.
+   * Latency of answered requests. Null in a bucket without any. Percentiles differ from the recorded
+   * values by at most 1 %. They are also null if an earlier release rolled up some requests.
    */
   avg_ms: latency,
   p50_ms: latency,

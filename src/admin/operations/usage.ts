@@ -66,11 +66,11 @@ const usageTotal = z.object({
   refused_backend_overloaded: z.int(),
   /**
    * Failed attempts that were followed by another one, and those of requests that no backend
-   * answered. Counted in the group of their request. Null if some requests are past their
-   * retention.
+   * answered. Counted in the group of their request. Null if an earlier release rolled up some
+   * requests.
    */
   failed_attempts: z.int().nullable(),
-  /** Upstream responses by status class. Null if some requests are past their retention. */
+  /** Upstream responses by status class. Null if an earlier release rolled up some requests. */
   ...upstreamStatusFields,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
@@ -82,11 +82,16 @@ const usageTotal = z.object({
   ...estimateFields,
   /** Average over answered requests. */
   avg_ms: z.int().nullable(),
-  /** Percentiles are also null if some requests are past their retention and only have totals. */
+  /**
+   * Percentiles differ from the recorded values by at most 1 %. They are also null if an earlier
+   * release rolled up some requests.
+   */
   p50_ms: z.int().nullable(),
   p95_ms: z.int().nullable(),
   p99_ms: z.int().nullable(),
+  ttft_p50_ms: z.int().nullable(),
   ttft_p95_ms: z.int().nullable(),
+  ttft_p99_ms: z.int().nullable(),
 });
 
 /** Opaque to clients: the number of groups before the page. */

@@ -18,6 +18,8 @@ import type { SettingValues } from '../settings/settings-table.ts';
 
 /** For deleting expired usage and vault items. */
 const upkeepMs = 10 * 60 * 1000;
+/** Interval of merging sums of usage. */
+const sumsMs = 20 * 1000;
 /** Interval of counting dropped usage rows in the log. */
 const dropsMs = 15 * 1000;
 /** For writing state checkpoints. */
@@ -70,6 +72,11 @@ export function startUpkeep(surroundings: Surroundings) {
       what: 'deleting expired usage',
       intervalMs: upkeepMs,
       work: admin.needs.operations.usageUpkeep.run,
+    },
+    {
+      what: 'merging sums of usage',
+      intervalMs: sumsMs,
+      work: admin.needs.operations.sumUsage,
     },
     {
       what: 'counting dropped usage rows',

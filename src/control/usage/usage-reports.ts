@@ -4,7 +4,8 @@ import type { Queryable } from '@databases/pg';
 
 import { countUsageEvents, listUsageEvents } from '../../db/usage/usage-events.ts';
 import type { UsageCursor, UsageEventFilter, UsageRecord } from '../../db/usage/usage-events.ts';
-import { isRolledUp } from '../../db/usage/usage-rollups.ts';
+import { readHorizons } from '../../db/usage/sums/horizons.ts';
+import { isDense, isRolledUp } from '../../db/usage/usage-rollups.ts';
 import { unattributedSeries, usageSeries } from '../../db/usage/usage-series.ts';
 import type { SeriesPoint } from '../../db/usage/usage-series.ts';
 import { usageTotals } from '../../db/usage/usage-totals.ts';
@@ -69,8 +70,25 @@ type CourseAsked = Readonly<{
   principalId: number | null;
 }>;
 
+const minuteSeconds = 60;
 const hourSeconds = 3600;
 export const widestSeconds = Math.max(...bucketWidths);
+
+/** The narrowest buckets for which few rows are read. Usage known only per hour is not spread over smaller ones. */
+async function bucketsIn(
+  db: Parameters<typeof isRolledUp>[0] & Queryable,
+  range: Parameters<typeof isRolledUp>[1],
+  narrowest: number,
+): Promise<Buckets | null> {
+  const asked = { sinceMs: range.since.getTime(), untilMs: range.until.getTime() };
+  const { minutes_from: minutesFrom } = await readHorizons(db);
+  const summedSeconds = range.since < minutesFrom ? hourSeconds : minuteSeconds;
+  const buckets = bucketsOf(asked, narrowest);
+  if (buckets === null || buckets.widthMs >= hourSeconds * 1000) return buckets;
+  if (await isRolledUp(db, range)) return bucketsOf(asked, hourSeconds);
+  if (buckets.widthMs >= summedSeconds * 1000 || !(await isDense(db, range))) return buckets;
+  return bucketsOf(asked, summedSeconds);
+}
 
 export async function usageCourse(
   db: Parameters<typeof isRolledUp>[0] & Queryable,
@@ -80,9 +98,8 @@ export async function usageCourse(
   const [since, until] = [from.toISOString(), to.toISOString()];
   const refusal = refuseBackwards({ since, until });
   if (refusal !== null) return refusal;
-  // Usage known only per hour is not spread over smaller buckets.
-  const widthMin = (await isRolledUp(db, { since: from, until: to })) ? hourSeconds : 1;
-  const buckets = bucketsOf({ sinceMs, untilMs }, Math.max(widthMin, bucket));
+  const range = { since: from, until: to };
+  const buckets = await bucketsIn(db, range, bucket);
   if (buckets === null) {
     const message = `since ${since} is more than ${bucketsMax} of the widest buckets (${widestSeconds} s) before until`;
     return refuse('invalid', message, { param: 'since' });

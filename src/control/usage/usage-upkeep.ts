@@ -4,6 +4,7 @@
 import { strayBudgets } from '../../db/usage/budget-usage.ts';
 import type { Database } from '../../db/pool.ts';
 import { dropEmptyMonths, foldUsage, makeMonths } from '../../db/usage/usage-rollups.ts';
+import { moveHorizon } from '../../db/usage/sums/horizons.ts';
 import { foldUnattributed } from '../../db/usage/usage-unattributed.ts';
 import type { Clock } from '../../lib/clock.ts';
 
@@ -49,6 +50,8 @@ export function createUsageUpkeep(dependencies: Dependencies): UsageUpkeep {
       const now = clock();
       await makeMonths(db, monthsFrom(now));
       const horizon = new Date(Math.floor((now - retentionDays * dayMs) / hourMs) * hourMs);
+      // Before rows are deleted, reports stop reading them.
+      await moveHorizon(db, 'rows_from', new Date(horizon.getTime() + hourMs));
       await foldAll(db, { horizon, settled: new Date(now - settleMs) });
       await foldUnattributed(db, { horizon, forgotten: new Date(now - forgottenMs) });
       await dropEmptyMonths(db, horizon);

@@ -192,7 +192,7 @@ export async function tellSpend(
 }
 
 /** Budgets of money are in the default currency. */
-const chargeOf = (amount: SQLQuery): SQLQuery =>
+export const chargeOf = (amount: SQLQuery): SQLQuery =>
   sql`case when ${currencyOf(sql`currency`)} = ${defaultCurrency} then ${amount} end`;
 
 const budgetCheck = z.object({

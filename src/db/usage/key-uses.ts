@@ -8,23 +8,19 @@ import { apiKeyId } from '../../lib/ids.ts';
 import type { ApiKeyId } from '../../lib/ids.ts';
 import { readRows, time } from '../rows.ts';
 
-/** `key_id` is null if the request used another way to authenticate. */
-export type KeyUse = Readonly<{ key_id: number | null; at: Date; received_at: Date }>;
+/** `key_id` is null if the requests used another way to authenticate. */
+export type KeyUse = Readonly<{ key_id: number | null; used_at: Date }>;
 
 /** Locks keys in order within one statement, so that batches with the same keys cannot deadlock. */
 export async function writeKeyUses(db: Queryable, uses: readonly KeyUse[]): Promise<void> {
-  const last = new Map<number, Date>();
-  for (const { key_id: id, at, received_at: receivedAt } of uses) {
-    // Caps times at now, because a proxy's clock may be ahead.
-    const usedAt = at < receivedAt ? at : receivedAt;
-    if (id !== null && usedAt > (last.get(id) ?? new Date(0))) last.set(id, usedAt);
-  }
-  if (last.size === 0) return;
+  const keyed = uses.filter(({ key_id: id }) => id !== null);
+  if (keyed.length === 0) return;
   await db.query(sql`
     insert into op.key_uses (key_id, last_used_at)
-    select * from unnest(${[...last.keys()]}::bigint[], ${[...last.values()]}::timestamptz[])
-      as used (id, at)
-    order by id
+    select id, max(at) from unnest(
+      ${keyed.map((use) => use.key_id)}::bigint[], ${keyed.map((use) => use.used_at)}::timestamptz[]
+    ) as used (id, at)
+    group by id order by id
     on conflict (key_id) do update set last_used_at = excluded.last_used_at
     where op.key_uses.last_used_at < excluded.last_used_at`);
 }

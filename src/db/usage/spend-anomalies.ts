@@ -44,22 +44,29 @@ const others = -1;
  * Booked costs, corrections and estimates, by principal and currency, and the sum of all principals
  * by currency.
  */
-export const spentInHour = (
+export async function spentInHour(
   db: Queryable,
   { hour, fromMicros, principals }: Hour,
-): Promise<Spending[]> =>
-  readRows(db, spending)`
+): Promise<Spending[]> {
+  const usage = await usageIn(db, {
+    ...rangeOf(hour),
+    filter: unfiltered,
+    dimension: 'principal',
+    coarsest: 'hour',
+  });
+  return readRows(db, spending)`
     select coalesce(spender, ${allPrincipals})::bigint as principal_id, currency,
       least(sum(micros), ${Number.MAX_SAFE_INTEGER})::bigint as micros
     from (
       select ${spenderOf(principals)} as spender, currency, coalesce(cost_micros, 0)
         + coalesce(correction_micros, 0) + coalesce(estimated_cost_micros, 0) as micros
-      from (${usageIn(rangeOf(hour), unfiltered)}) used
+      from (${usage}) used
     ) spent
     group by grouping sets ((spender, currency), (currency))
     having sum(micros) >= coalesce(${fromMicros}::numeric, sum(micros)) and sum(micros) <> 0
       and coalesce(spender, ${allPrincipals}) <> ${others}
     order by sum(micros) desc limit ${readMax}`;
+}
 
 const rangeOf = (hour: Date) => ({
   since: hour.toISOString(),

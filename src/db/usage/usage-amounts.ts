@@ -24,7 +24,7 @@ export const isUnpriced: SQLQuery = sql`(cost_micros is null and refusal is null
 
 const flag = (condition: SQLQuery): SQLQuery => sql`coalesce(${condition}, false)::integer`;
 
-type Amount = Readonly<{
+export type Amount = Readonly<{
   /** The contribution of a row of op.usage_events. */
   ofRow: SQLQuery;
   /** True if the sum is null while nothing contributes to it. */
@@ -71,14 +71,14 @@ export const amountsOfRow: SQLQuery = listed(
 );
 
 /** The values that a correction adds. A budget was charged the estimate of a row without a cost. */
-const corrected: Readonly<Record<string, SQLQuery>> = {
+export const correctedAmounts: Readonly<Record<string, SQLQuery>> = {
   correction_micros: sql`delta_micros`,
   estimated_cost_micros: sql`nullif(estimated_delta_micros, 0)`,
 };
 
 /** Used for rows of op.usage_corrections. A correction does not count as a request. */
 export const amountsOfCorrection: SQLQuery = listed((name, { isNullable }) => {
-  const value = corrected[name] ?? (isNullable === true ? none : sql`0`);
+  const value = correctedAmounts[name] ?? (isNullable === true ? none : sql`0`);
   return sql`(${value})::numeric as ${sql.ident(name)}`;
 });
 

@@ -1,4 +1,4 @@
-// Builds the columns that aggregate usage, by group or by time bucket, over the rows of
+// Builds the columns that aggregate usage, by group or by time bucket, over the sums of
 // usage-range.ts.
 
 import { sql } from '@databases/pg';
@@ -8,42 +8,27 @@ import { z } from 'zod';
 import { membersOf, tokenParts } from '../../usage/counts.ts';
 import { flag, integer, readRows, text } from '../rows.ts';
 import { defaultCurrency } from '../../lib/vocabulary.ts';
-
-/**
- * Larger sums, which only a faulty report can cause, are capped at this: answers hold no larger
- * integers.
- */
-const mostExact = Number.MAX_SAFE_INTEGER;
-
-/** Does not use `least`, because it ignores nulls, and a sum without prices must stay null. */
-const boundedSum = (column: SQLQuery): SQLQuery =>
-  sql`(case when sum(${column}) > ${mostExact} then ${mostExact} else sum(${column}) end)::bigint`;
+import { boundedSum } from './sums/sum-columns.ts';
 
 /** The average of answered requests in whole milliseconds; null if there are none. */
 const averageDuration: SQLQuery = sql`
-  round(sum(duration_ms) filter (where refusal is null)
-    / nullif(sum(requests) filter (where refusal is null), 0))::bigint`;
+  round(sum(answered_ms) / nullif(sum(requests) - sum(refused_requests), 0))::bigint`;
 
-/** A percentile of answered requests; null if some are rolled up. */
-export const percentile = (fraction: number, column: SQLQuery): SQLQuery => sql`
-  (case when bool_or(is_rolled_up) then null else
-    percentile_disc(${fraction}) within group (order by ${column}) filter (where refusal is null)
-  end)::bigint`;
+/** Null if some requests are rolled up. */
+const unlessRolledUp = (column: SQLQuery): SQLQuery =>
+  sql`(case when bool_or(is_rolled_up) then null else sum(${column}) end)::bigint`;
 
-const statusCount = (from: number, to: number): SQLQuery => sql`
-  (case when bool_or(is_rolled_up) then null else
-    count(*) filter (where upstream_status between ${from} and ${to})
-  end)::bigint`;
-
-/**
- * Requests by the backend's answer, in the classes of gw_upstream_status_total. Each is null if
- * some requests are rolled up.
- */
-const upstreamStatuses: SQLQuery = sql`
-  ${statusCount(100, 399)} as upstream_success,
-  ${statusCount(400, 499)} - ${statusCount(429, 429)} as upstream_client_error,
-  ${statusCount(429, 429)} as upstream_rate_limited,
-  ${statusCount(500, 599)} as upstream_server_error`;
+/** Requests by the backend's answer, in the classes of gw_upstream_status_total, and failed attempts. */
+const ofRequests: SQLQuery = sql.join(
+  [
+    'failed_attempts',
+    'upstream_success',
+    'upstream_client_error',
+    'upstream_rate_limited',
+    'upstream_server_error',
+  ].map((name) => sql`${unlessRolledUp(sql.ident(name))} as ${sql.ident(name)}`),
+  sql`, `,
+);
 
 const partSums: SQLQuery = sql.join(
   tokenParts.map(({ name }) => sql`${boundedSum(sql.ident(name))} as ${sql.ident(name)}`),
@@ -67,7 +52,7 @@ const costOfGroup = z.object({
 });
 type CostOfGroup = Readonly<z.output<typeof costOfGroup>>;
 
-/** The amounts of each group in each currency, over rows of usage-range.ts. */
+/** The amounts of each group in each currency, over the sums of usage-range.ts. */
 export const costsIn = (
   db: Queryable,
   { key, usage }: Readonly<{ key: SQLQuery; usage: SQLQuery }>,
@@ -80,10 +65,9 @@ export const costsIn = (
     where coalesce(cost_micros, correction_micros, estimated_cost_micros) is not null
     group by 1, 2 order by 1, 2`;
 
-export const refused = (reason: string): SQLQuery =>
-  sql`coalesce(sum(requests) filter (where refusal = ${reason}), 0)::bigint`;
+export const sumOf = (name: string): SQLQuery =>
+  sql`sum(${sql.ident(name)})::bigint as ${sql.ident(name)}`;
 
-/** Times are null if no backend answered, or if some requests are rolled up. */
 export const usageSums = z.object({
   requests: integer,
   refused_no_backend: integer,
@@ -118,19 +102,13 @@ export const usageSums = z.object({
   /** Null if none of them has a price. */
   estimated_cost_micros: integer.nullable(),
   avg_ms: integer.nullable(),
-  p50_ms: integer.nullable(),
-  p95_ms: integer.nullable(),
-  p99_ms: integer.nullable(),
-  ttft_p95_ms: integer.nullable(),
+  /** True if the latencies of some requests are unknown. */
+  is_rolled_up: flag,
 });
 
 export const usageColumns: SQLQuery = sql`
-  sum(requests)::bigint as requests,
-  ${refused('no_backend')} as refused_no_backend,
-  ${refused('backend_overloaded')} as refused_backend_overloaded,
-  (case when bool_or(is_rolled_up) then null else sum(failed_attempts) end)::bigint
-    as failed_attempts,
-  ${upstreamStatuses},
+  ${sumOf('requests')}, ${sumOf('refused_no_backend')}, ${sumOf('refused_backend_overloaded')},
+  ${ofRequests},
   ${boundedSum(sql`prompt_tokens`)} as prompt_tokens,
   ${boundedSum(sql`completion_tokens`)} as completion_tokens,
   ${partSums},
@@ -138,16 +116,11 @@ export const usageColumns: SQLQuery = sql`
   ${boundedSum(inDefaultCurrency(corrected))} as corrected_cost_micros,
   coalesce(bool_or(currency <> ${defaultCurrency} and coalesce(
     cost_micros, correction_micros, estimated_cost_micros) is not null), false) as is_mixed,
-  sum(unpriced_requests)::bigint as unpriced_requests,
-  sum(estimated_requests)::bigint as estimated_requests,
+  ${sumOf('unpriced_requests')}, ${sumOf('estimated_requests')},
   ${boundedSum(sql`estimated_prompt_tokens`)} as estimated_prompt_tokens,
   ${boundedSum(sql`estimated_completion_tokens`)} as estimated_completion_tokens,
   ${boundedSum(inDefaultCurrency(sql`estimated_cost_micros`))} as estimated_cost_micros,
-  ${averageDuration} as avg_ms,
-  ${percentile(0.5, sql`duration_ms`)} as p50_ms,
-  ${percentile(0.95, sql`duration_ms`)} as p95_ms,
-  ${percentile(0.99, sql`duration_ms`)} as p99_ms,
-  ${percentile(0.95, sql`ttft_ms`)} as ttft_p95_ms`;
+  ${averageDuration} as avg_ms, bool_or(is_rolled_up) as is_rolled_up`;
 
 type Sums = Readonly<{ key: string | null; is_mixed: boolean }> &
   Pick<CostOfGroup, 'cost_micros' | 'corrected_cost_micros' | 'estimated_cost_micros'>;

@@ -8,7 +8,7 @@ const pageRows = 10_000;
 const pagesMax = 100;
 
 /**
- * Clears the name of a principal in its rows and hours. Returns true if rows remain, because one
+ * Clears the name of a principal in its rows, hours and sums. Returns true if rows remain, because one
  * call clears at most a million.
  */
 export async function eraseUsageNames(db: Queryable, principalId: number): Promise<boolean> {
@@ -17,6 +17,9 @@ export async function eraseUsageNames(db: Queryable, principalId: number): Promi
   await db.query(sql`
     update op.usage_hours set principal = '',
       key = sha256(convert_to(gen_random_uuid()::text, 'UTF8'))
+    where principal_id = ${principalId} and principal <> ''`);
+  await db.query(sql`
+    update op.usage_sums set principal = ''
     where principal_id = ${principalId} and principal <> ''`);
   for (let page = 0; page < pagesMax; page++) {
     const emptied: unknown[] = await db.query(sql`

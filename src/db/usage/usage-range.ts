@@ -1,21 +1,26 @@
-// Selects the usage of a time range from rows and hourly roll-ups, for totals and series. Roll-ups
-// have sums, but no individual times or order.
+// Selects the usage of a time range from sums, and from rows where there are none, for totals and series.
 
 import { sql } from '@databases/pg';
-import type { SQLQuery } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
 
+import { finerThan, piecesOf } from '../../usage/pieces.ts';
+import type { Piece, Precision } from '../../usage/pieces.ts';
+import { readHorizons } from './sums/horizons.ts';
+import { isCounted } from './sums/merge-sums.ts';
 import {
-  amountNames,
-  amountsOfCorrection,
-  amountsOfRow,
-  appliedCorrections,
-  currencyOf,
-} from './usage-amounts.ts';
+  histograms,
+  keyNames,
+  keys,
+  latencyBucket,
+  sumNames,
+  valuesOfCorrection,
+  valuesOfHour,
+  valuesOfRow,
+} from './sums/sum-columns.ts';
+import type { Dimension } from './sums/sum-columns.ts';
+import { appliedCorrections, currencyOf } from './usage-amounts.ts';
 
-/**
- * RFC 3339, with an exclusive end; null sets no bound. A roll-up belongs to the range in which its
- * hour begins, so that adjacent ranges count each request once.
- */
+/** RFC 3339, with an exclusive end; null sets no bound. */
 export type UsageRange = Readonly<{ since: string | null; until: string | null }>;
 
 /** Null matches everything. */
@@ -27,43 +32,118 @@ export type UsageFilter = Readonly<{
 
 export const unfiltered: UsageFilter = { model: null, provider: null, principalId: null };
 
-/**
- * Attempts that were followed by another, and all attempts of a request that no backend answered.
- */
-const failedAttempts: SQLQuery = sql`greatest(attempts - (refusal is null)::integer, 0)`;
+export type UsageAsked = UsageRange &
+  Readonly<{
+    filter: UsageFilter;
+    /** Null if sums do not have all keys of the filter: the rows are read then. */
+    dimension: Dimension | null;
+    /** The coarsest sums whose period is in one group. */
+    coarsest: Precision;
+  }>;
 
-/** The columns of op.usage_events and op.usage_hours that totals are grouped by. */
-const groupColumns: SQLQuery = sql`
-  principal_id, principal, model, provider, virtual_model, tag, service_tier, refusal`;
-
 /**
- * Each row represents `requests` requests. If `is_rolled_up`, times are sums and statuses unknown.
- * `upstream_status` is null if no backend answered. A correction is a row without a request.
+ * Selects sums of requests with the columns of op.usage_sums, and `at`, which is in the group of
+ * all of them. A correction is a sum without requests.
  */
-export const usageIn = ({ since, until }: UsageRange, filter: UsageFilter): SQLQuery => sql`
-  select at, false as is_rolled_up, ${groupColumns}, ${currencyOf(sql`currency`)} as currency,
-    ${amountsOfRow}, duration_ms::numeric, ttft_ms,
-    case when refusal is null and not cached then status end as upstream_status,
-    ${failedAttempts} as failed_attempts
-  from op.usage_events
-  where ${within(sql`at`, { since, until })} and ${matching(filter)}
+export async function usageIn(db: Queryable, asked: UsageAsked): Promise<SQLQuery> {
+  const { dimension, filter } = asked;
+  const from = asked.since === null ? -Infinity : Date.parse(asked.since);
+  const to = asked.until === null ? Infinity : Date.parse(asked.until);
+  if (dimension === null)
+    return sql`${rowsIn({ from, to }, filter)} union all ${hoursIn({ from, to }, filter)}`;
+  const horizons = await readHorizons(db);
+  const pieces = piecesOf(
+    { from, to },
+    {
+      coarsest: asked.coarsest,
+      minutesFrom: horizons.minutes_from.getTime(),
+      rowsFrom: horizons.rows_from.getTime(),
+    },
+  );
+  const parts = pieces.flatMap((piece) =>
+    piece.precision === 'row' ? [rowsIn(piece, filter)] : sumsIn(piece, { dimension, filter }),
+  );
+  return sql.join(
+    parts.length === 0 ? [rowsIn({ from: 0, to: 0 }, filter)] : parts,
+    sql` union all `,
+  );
+}
+
+/** The dimension whose sums have all keys of a filter. Null if there is none. */
+export function dimensionOf({ model, provider, principalId }: UsageFilter): Dimension | null {
+  if (principalId !== null) return model === null && provider === null ? 'principal' : null;
+  if (model !== null) return 'model';
+  return provider === null ? 'all' : 'provider';
+}
+
+type Range = Readonly<{ from: number; to: number }>;
+
+function sumsIn(
+  piece: Piece,
+  { dimension, filter }: Readonly<{ dimension: Dimension; filter: UsageFilter }>,
+): SQLQuery[] {
+  const columns = sql`select period as at, ${keys}, is_rolled_up, ${sumNames}, ${histograms}`;
+  const matched = sql`${within(sql`period`, piece)} and ${matching(filter)}`;
+  const pending = finerThan(piece.precision).filter((one) => one === 'hour' || one === 'day');
+  return [
+    sql`${columns} from op.usage_sums
+      where precision = ${piece.precision} and dimension = ${dimension} and ${matched}`,
+    ...pending.map(
+      (precision) => sql`${columns} from op.usage_sums
+        where precision = ${precision} and is_pending and dimension = ${dimension} and ${matched}`,
+    ),
+    sql`${columns} from op.usage_sums where precision = 'delta' and ${matched} and ${isCounted}`,
+    ofRows(sql`not is_summed and ${within(sql`at`, piece)} and ${matching(filter)}`),
+  ];
+}
+
+const keysOf = (at: SQLQuery, currency: SQLQuery): SQLQuery =>
+  sql.join(
+    [
+      sql`${at} as at`,
+      ...keyNames.map((name) =>
+        name === 'currency' ? sql`${currency} as currency` : sql.ident(name),
+      ),
+    ],
+    sql`, `,
+  );
+
+const noLatencies = sql`null::smallint[], null::bigint[], null::smallint[], null::bigint[]`;
+
+const latencies = (column: SQLQuery): SQLQuery =>
+  sql`case when refusal is null and ${column} is not null then array[${latencyBucket(column)}] end`;
+
+const ofRows = (condition: SQLQuery): SQLQuery => sql`
+  select ${keysOf(sql`at`, currencyOf(sql`currency`))}, false as is_rolled_up, ${valuesOfRow},
+    ${latencies(sql`duration_ms`)} as duration_buckets, null::bigint[] as duration_counts,
+    ${latencies(sql`ttft_ms`)} as ttft_buckets, null::bigint[] as ttft_counts
+  from op.usage_events where ${condition}`;
+
+const rowsIn = (range: Range, filter: UsageFilter): SQLQuery => sql`
+  ${ofRows(sql`${within(sql`at`, range)} and ${matching(filter)}`)}
   union all
-  select held.at, false, ${groupColumns}, c.currency,
-    ${amountsOfCorrection}, null, null, null, null
+  select ${keysOf(sql`held.at`, sql`c.currency`)}, false, ${valuesOfCorrection}, ${noLatencies}
   from ${appliedCorrections}
     join op.usage_events held on held.id = c.usage_id and held.at = c.at
-  where ${within(sql`c.at`, { since, until })} and ${matching(filter)}
-  union all
-  select hour, true, ${groupColumns}, ${currencyOf(sql`currency`)},
-    ${amountNames}, duration_ms, null, null, null
-  from op.usage_hours
-  where ${within(sql`hour`, { since, until })} and ${matching(filter)}`;
+  where ${within(sql`c.at`, range)} and ${matching(filter)}`;
 
-const within = (column: SQLQuery, { since, until }: UsageRange): SQLQuery => sql`
-  (${since}::timestamptz is null or ${column} >= ${since}::timestamptz)
-  and (${until}::timestamptz is null or ${column} < ${until}::timestamptz)`;
+const hoursIn = (range: Range, filter: UsageFilter): SQLQuery => sql`
+  select ${keysOf(sql`hour`, currencyOf(sql`currency`))}, true, ${valuesOfHour}, ${noLatencies}
+  from op.usage_hours where ${within(sql`hour`, range)} and ${matching(filter)}`;
 
-const matching = ({ model, provider, principalId }: UsageFilter): SQLQuery => sql`
-  (${model}::text is null or model = ${model})
-  and (${provider}::text is null or provider = ${provider})
-  and (${principalId}::bigint is null or principal_id = ${principalId})`;
+const moment = (ms: number, unbounded: string): string =>
+  Number.isFinite(ms) ? new Date(ms).toISOString() : unbounded;
+
+const within = (column: SQLQuery, { from, to }: Range): SQLQuery => sql`
+  (${column} >= ${moment(from, '-infinity')}::timestamptz
+    and ${column} < ${moment(to, 'infinity')}::timestamptz)`;
+
+const matching = ({ model, provider, principalId }: UsageFilter): SQLQuery =>
+  sql.join(
+    [
+      model === null ? sql`true` : sql`model = ${model}`,
+      provider === null ? sql`true` : sql`provider = ${provider}`,
+      principalId === null ? sql`true` : sql`principal_id = ${principalId}`,
+    ],
+    sql` and `,
+  );

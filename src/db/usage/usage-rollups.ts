@@ -40,7 +40,7 @@ export const foldUsage = (
       with due as (
         select id, at from op.usage_events
         where at < ${horizon.toISOString()}::timestamptz
-          and received_at < ${settled.toISOString()}::timestamptz
+          and received_at < ${settled.toISOString()}::timestamptz and is_summed
         order by at limit ${limit}
       ), gone as (
         delete from op.usage_events held using due
@@ -142,4 +142,18 @@ export async function isRolledUp(
       where hour >= ${since.toISOString()}::timestamptz
         and hour < ${until.toISOString()}::timestamptz)`;
   return isFound ?? false;
+}
+
+/** Series of more rows are read from sums, in wider buckets. */
+const denseRows = 50_000;
+
+export async function isDense(
+  db: Pick<Database, 'query'>,
+  { since, until }: Readonly<{ since: Date; until: Date }>,
+): Promise<boolean> {
+  const rows = await readValue(db, integer)`
+    select count(*) from (select from op.usage_events
+      where at >= ${since.toISOString()}::timestamptz and at < ${until.toISOString()}::timestamptz
+      limit ${denseRows + 1}) counted`;
+  return (rows ?? 0) > denseRows;
 }

@@ -4,16 +4,11 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
+import type { Precision } from '../../usage/pieces.ts';
 import { integer, readRows, text } from '../rows.ts';
-import {
-  costsIn,
-  percentile,
-  refused,
-  usageColumns,
-  usageSums,
-  withCosts,
-} from './usage-columns.ts';
-import { usageIn } from './usage-range.ts';
+import { costsIn, sumOf, usageColumns, usageSums, withCosts } from './usage-columns.ts';
+import { withLatencies } from './usage-latency.ts';
+import { dimensionOf, usageIn } from './usage-range.ts';
 import type { UsageFilter } from './usage-range.ts';
 
 export type SeriesQuery = UsageFilter &
@@ -27,33 +22,40 @@ const seriesPoint = usageSums.extend({
   refused_authorisation: integer,
   refused_rate_limit: integer,
   refused_budget: integer,
-  ttft_p50_ms: integer.nullable(),
-  ttft_p99_ms: integer.nullable(),
 });
 
 const bucketOf = (column: SQLQuery, { startMs, widthMs }: SeriesQuery): SQLQuery =>
   sql`floor((extract(epoch from ${column}) * 1000 - ${startMs}) / ${widthMs})::bigint`;
 
 export async function usageSeries(db: Queryable, query: SeriesQuery) {
-  const found = await points(db, query);
+  const usage = await usageIn(db, {
+    ...query,
+    filter: query,
+    dimension: dimensionOf(query),
+    coarsest: coarsestIn(query.widthMs),
+  });
+  const found = await points(db, query, usage);
+  const asked = { key: bucketOf(sql`at`, query), usage };
   const isMixed = found.some((one) => one.is_mixed);
-  const asked = { key: bucketOf(sql`at`, query), usage: usageIn(query, query) };
-  return withCosts(found, isMixed ? await costsIn(db, asked) : []);
+  const costs = isMixed ? await costsIn(db, asked) : [];
+  return withLatencies(db, withCosts(found, costs), asked);
 }
 export type SeriesPoint = Awaited<ReturnType<typeof usageSeries>>[number];
 
-const points = (db: Queryable, query: SeriesQuery) =>
+/** Buckets are aligned, and each is a multiple of the next narrower one. */
+function coarsestIn(widthMs: number): Precision {
+  if (widthMs % 86_400_000 === 0) return 'day';
+  if (widthMs % 3_600_000 === 0) return 'hour';
+  return widthMs % 60_000 === 0 ? 'minute' : 'row';
+}
+
+const points = (db: Queryable, query: SeriesQuery, usage: SQLQuery) =>
   readRows(db, seriesPoint)`
     select ${bucketOf(sql`at`, query)} as bucket, ${bucketOf(sql`at`, query)}::text as key,
       ${usageColumns},
-      sum(upstream_errors)::bigint as upstream_errors,
-      sum(client_errors)::bigint as client_errors,
-      ${refused('authorisation')} as refused_authorisation,
-      ${refused('rate_limit')} as refused_rate_limit,
-      ${refused('budget')} as refused_budget,
-      ${percentile(0.5, sql`ttft_ms`)} as ttft_p50_ms,
-      ${percentile(0.99, sql`ttft_ms`)} as ttft_p99_ms
-    from (${usageIn(query, query)}) counted
+      ${sumOf('upstream_errors')}, ${sumOf('client_errors')},
+      ${sumOf('refused_authorisation')}, ${sumOf('refused_rate_limit')}, ${sumOf('refused_budget')}
+    from (${usage}) used
     group by 1, 2`;
 
 const refusedPoint = z.object({ bucket: integer, refused: integer });

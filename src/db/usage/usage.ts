@@ -4,13 +4,13 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
-import { addSpend, holdBudgets, readSpend } from './budget-usage.ts';
+import { addSpend, chargeOf, holdBudgets, readSpend } from './budget-usage.ts';
 import type { CountedSpend, Spend } from './budget-usage.ts';
 import { baseType, idents } from '../columns.ts';
 import { writeKeyUses } from './key-uses.ts';
 import type { Database } from '../pool.ts';
-import { integer, readRows, text, time } from '../rows.ts';
-import { defaultCurrency } from '../../lib/vocabulary.ts';
+import { integer, readRows, time } from '../rows.ts';
+import { deltasOfRows } from './sums/add-deltas.ts';
 import { addDropped, addReceived, raiseAssigned } from './usage-runs.ts';
 import type { Dropped, Numbers, Run } from './usage-runs.ts';
 import { usageEventColumns } from './usage-events.ts';
@@ -27,20 +27,19 @@ export type StoredUsage = Omit<
     server_tool_calls: object | null;
   }>;
 
-const columns = { ...usageEventColumns, budget_window: 'timestamptz' } as const;
+const columns = {
+  ...usageEventColumns,
+  budget_window: 'timestamptz',
+  is_summed: 'boolean not null',
+} as const;
 
-/** The counted values of an inserted row. */
+/** The sums that inserted rows add to the budget of a principal, and the last use of a key. */
 const insertedUsage = z.object({
   principal_id: integer,
   key_id: integer.nullable(),
-  at: time,
-  received_at: time,
-  prompt_tokens: integer,
-  completion_tokens: integer,
-  cost_micros: integer.nullable(),
-  estimated_cost_micros: integer.nullable(),
-  currency: text.nullable(),
-  budget_window: time.nullable(),
+  used_at: time,
+  tokens: integer,
+  cost_micros: integer,
 });
 
 /** The budgets of the batch's principals after its rows were counted, and the amounts added. */
@@ -95,11 +94,12 @@ async function insertRows(tx: Queryable, rows: readonly StoredUsage[]): Promise<
   const records = rows.map((row) => ({
     ...row,
     budget_window: windows.get(row.principal_id) ?? null,
+    is_summed: true,
   }));
   const inserted = await readRows(tx, insertedUsage)`${insertion(records)}`;
   await writeKeyUses(tx, inserted);
   if (windows.size === 0) return nothingCounted;
-  const added = spendOf(inserted.filter((row) => row.budget_window !== null));
+  const added = spendOf(inserted.filter((row) => windows.has(row.principal_id)));
   if (added.length > 0) await addSpend(tx, added);
   return { budgets: await readSpend(tx, [...windows.keys()]), added };
 }
@@ -107,40 +107,42 @@ async function insertRows(tx: Queryable, rows: readonly StoredUsage[]): Promise<
 const numberOf = ({ replica, run, seq }: StoredUsage): Numbers[] =>
   run === null || seq === null ? [] : [{ replica, run, first: seq, last: seq }];
 
-/** Inserts rows that do not exist yet, and returns them. */
+/** Inserts rows that do not exist yet, adds them to the sums, and returns what they add to budgets by key. */
 function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery {
   const values = Object.entries(columns).map(([name, type]) => {
     const column = rows.map((row) => row[name]);
     const given = type.startsWith('jsonb') ? column.map(jsonOf) : column;
     return sql`${given}::${baseType(type)}[]`;
   });
+  // A use is at most now, because a proxy's clock may be ahead.
   return sql`
-    insert into op.usage_events (${idents(Object.keys(columns))})
-    select * from unnest(${sql.join(values, sql`, `)})
-    on conflict do nothing
-    returning ${idents(Object.keys(insertedUsage.shape))}`;
+    with inserted as (
+      insert into op.usage_events (${idents(Object.keys(columns))})
+      select * from unnest(${sql.join(values, sql`, `)})
+      on conflict do nothing
+      returning *
+    ), summed as (${deltasOfRows(sql`inserted`)})
+    select principal_id, key_id, max(least(at, received_at)) as used_at,
+      ${exactSum(sql`prompt_tokens::numeric + completion_tokens`)} as tokens,
+      ${exactSum(chargeOf(sql`coalesce(cost_micros, estimated_cost_micros)`))} as cost_micros
+    from inserted group by principal_id, key_id`;
 }
+
+/** At most 2^53 - 1. */
+const exactSum = (value: SQLQuery): SQLQuery =>
+  sql`least(coalesce(sum(${value}), 0), ${Number.MAX_SAFE_INTEGER})::bigint`;
 
 const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-type Counted = z.output<typeof insertedUsage>;
-
-/** The sums of these rows by principal. Rows without a price add no cost. */
-function spendOf(rows: readonly Counted[]): Spend[] {
-  const byPrincipal = Map.groupBy(rows, (row) => row.principal_id);
+/** By principal. */
+function spendOf(inserted: readonly z.output<typeof insertedUsage>[]): Spend[] {
+  const byPrincipal = Map.groupBy(inserted, (one) => one.principal_id);
   return [...byPrincipal].map(([principalId, own]) => ({
     principalId,
-    tokens: exactSum(own.flatMap((row) => [row.prompt_tokens, row.completion_tokens])),
-    costMicros: exactSum(own.map(chargeOf)),
+    tokens: own.reduce((sum, one) => boundedAdd(sum, one.tokens), 0),
+    costMicros: own.reduce((sum, one) => boundedAdd(sum, one.cost_micros), 0),
   }));
 }
 
-/** Budgets of money are in the default currency. */
-const chargeOf = ({ currency, cost_micros, estimated_cost_micros }: Counted): number =>
-  (currency ?? defaultCurrency) === defaultCurrency
-    ? (cost_micros ?? estimated_cost_micros ?? 0)
-    : 0;
-
-/** At most 2^53 - 1. */
-const exactSum = (values: readonly number[]): number =>
-  values.reduce((sum, value) => Math.min(sum + value, Number.MAX_SAFE_INTEGER), 0);
+const boundedAdd = (sum: number, value: number): number =>
+  Math.min(sum + value, Number.MAX_SAFE_INTEGER);

@@ -193,7 +193,7 @@ describe('a series', () => {
     ]);
   });
 
-  it('has percentiles of what was answered', async (t) => {
+  it('has percentiles of what was answered, within one percent', async (t) => {
     const started = await withModel(t);
     const durations = Array.from({ length: 100 }, (_value, index) => index + 1);
     await reportUsage(
@@ -201,9 +201,11 @@ describe('a series', () => {
       durations.map((ms) => reported(ms, { at: at(ms), duration_ms: ms * 10, ttft_ms: ms })),
     );
     const [point] = await series(started, `${range}&bucket=3600`);
-    assert.deepEqual(pick([point], 'p50_ms', 'p95_ms', 'p99_ms', 'ttft_p99_ms'), [
-      [500, 950, 990, 99],
-    ]);
+    const exact = { p50_ms: 500, p95_ms: 950, p99_ms: 990, ttft_p99_ms: 99 };
+    for (const [name, ms] of Object.entries(exact)) {
+      const read = Number(member(point, name));
+      assert.ok(Math.abs(read - ms) <= ms / 100, `${name} is ${read}`);
+    }
   });
 
   it('can be limited to one model, provider or principal, and then excludes unattributed refusals', async (t) => {

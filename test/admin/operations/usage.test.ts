@@ -74,7 +74,9 @@ describe('a batch of usage', () => {
         p50_ms: 100,
         p95_ms: 100,
         p99_ms: 100,
+        ttft_p50_ms: 10,
         ttft_p95_ms: 10,
+        ttft_p99_ms: 10,
       },
     ]);
   });

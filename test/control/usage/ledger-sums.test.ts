@@ -7,10 +7,11 @@ import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
+import { createSumUsage } from '../../../src/control/usage/usage-sums.ts';
 import { createUsageUpkeep } from '../../../src/control/usage/usage-upkeep.ts';
 import { strayBudgets } from '../../../src/db/usage/budget-usage.ts';
 import { member, testAdministrator } from '../../harness/admin/admin.ts';
-import { reported, reportUsage } from '../../harness/admin/usage.ts';
+import { reported, reportUsage, sumAgain } from '../../harness/admin/usage.ts';
 
 const dayMs = 86_400_000;
 
@@ -26,6 +27,7 @@ async function ledger(t: TestContext) {
     retentionDays: 90,
     onFailure: (what, error) => assert.fail(`${what}: ${String(error)}`),
   });
+  const sumUsage = createSumUsage({ db: reports, clock: () => Date.now() + 200 * dayMs });
   const groups = async (groupBy: string, ...names: readonly string[]): Promise<unknown[]> => {
     const { body } = await started.send('GET', `/admin/usage?group_by=${groupBy}`);
     assert.ok(Array.isArray(body));
@@ -34,6 +36,7 @@ async function ledger(t: TestContext) {
   /** The sums before and after a roll-up must be equal. */
   const always = async (check: () => Promise<void>): Promise<void> => {
     await check();
+    await sumUsage();
     await upkeep.run();
     const left = await db.query(sql`select id from op.usage_events`);
     assert.deepEqual(left, []);
@@ -67,6 +70,7 @@ describe('the sums of usage', () => {
     await db.query(sql`
       update op.usage_events set currency = 'EUR', cost_micros = 500 where id = ${reported(3).id}`);
     await db.query(sql`update op.budget_usage set cost_used_micros = 4000`);
+    await sumAgain(db);
     const usd = amounts('USD', 4000);
     const eur = amounts('EUR', 500);
     await always(async () => {
@@ -101,6 +105,7 @@ describe('the sums of usage', () => {
           (reprice, currency, delta)
       where id = ${id}`);
     await db.query(sql`update op.budget_usage set cost_used_micros = 3700`);
+    await sumAgain(db);
     const usd = { ...amounts('USD', 4000), corrected_cost_micros: 3700 };
     const eur = { ...amounts('EUR', null), corrected_cost_micros: 20 };
     await always(async () => {

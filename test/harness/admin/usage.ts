@@ -1,5 +1,9 @@
 // Builds the usage events that a proxy reports, and delivers them to a control plane.
 
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import { deltasOfCorrections } from '../../../src/db/usage/sums/add-deltas.ts';
 import type { testAdministrator, TestAnswer } from './admin.ts';
 import { proxyToken } from './admin.ts';
 
@@ -42,3 +46,10 @@ export const reportUsage = (
   events: readonly unknown[],
 ): Promise<TestAnswer> =>
   ask({ method: 'POST', path: '/usage', token: proxyToken, body: { replica: 'r1', events } });
+
+/** Adds all rows to the sums again, after a test has changed rows by hand. The rows are pending. */
+export async function sumAgain(db: Queryable): Promise<void> {
+  await db.query(sql`delete from op.usage_sums`);
+  await db.query(sql`update op.usage_events set is_summed = false`);
+  await db.query(deltasOfCorrections(sql`op.usage_corrections`));
+}

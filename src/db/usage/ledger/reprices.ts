@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Database } from '../../pool.ts';
 import { flag, integer, readRow, readValue, time } from '../../rows.ts';
 import { holdBudgets } from '../budget-usage.ts';
+import { deltasOfCorrections } from '../sums/add-deltas.ts';
 import { lockFolds } from '../usage-rollups.ts';
 
 const running = z.object({ id: integer, started_at: time, is_stale: flag });
@@ -39,6 +40,8 @@ export async function discardReprice(db: Queryable, id: number): Promise<void> {
     delete from op.usage_reprices where id = ${id} and applied_at is null returning id`;
   if (gone === null) return;
   await db.query(sql`delete from op.usage_corrections where reprice_id = ${id}`);
+  await db.query(sql`
+    delete from op.usage_sums where precision = 'delta' and reprice_id = ${id}`);
 }
 
 export type Correction = Readonly<{
@@ -63,6 +66,7 @@ export async function addCorrections(
   if (held === null) return false;
   if (corrections.length === 0) return true;
   await db.query(sql`
+    with made as (
     insert into op.usage_corrections (reprice_id, usage_id, at, currency, delta_micros,
       estimated_delta_micros, cost_micros, price_version)
     select ${id}::bigint, * from unnest(
@@ -72,7 +76,10 @@ export async function addCorrections(
       ${corrections.map((one) => one.deltaMicros)}::bigint[],
       ${corrections.map((one) => one.estimatedDeltaMicros)}::bigint[],
       ${corrections.map((one) => one.costMicros)}::bigint[],
-      ${corrections.map((one) => one.priceVersion)}::bigint[])`);
+      ${corrections.map((one) => one.priceVersion)}::bigint[])
+    returning *
+    )
+    ${deltasOfCorrections(sql`made`)}`);
   return true;
 }
 
