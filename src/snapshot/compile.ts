@@ -6,7 +6,7 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { inOneGo } from '../lib/steps.ts';
 import type { Steps } from '../lib/steps.ts';
-import { anonymous, compileCallers } from './compile/callers.ts';
+import { anonymous, compileCallers, principalCompiler } from './compile/callers.ts';
 import type { Caller } from './compile/callers.ts';
 import { frontendModelSteps } from './compile/frontend-models.ts';
 import type { CompiledFrontendModel } from './compile/frontend-models.ts';
@@ -15,7 +15,12 @@ import type { CompiledModel } from './compile/models.ts';
 import { poolSteps } from './compile/targets.ts';
 import type { CompiledPool } from './compile/targets.ts';
 import { snapshotSchemaVersion } from './schema.ts';
-import type { Snapshot, SnapshotClassifier, SnapshotPromptClass } from './schema.ts';
+import type {
+  Snapshot,
+  SnapshotApiKey,
+  SnapshotClassifier,
+  SnapshotPromptClass,
+} from './schema.ts';
 import { defaultTuning } from './tuning.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -59,22 +64,34 @@ export function compileSnapshot(
   }
   const dropped: string[] = [];
   const tables = compileTables(snapshot, dropped);
+  const { config, secrets } = snapshot;
+  const sources = {
+    principals: config.principals,
+    keys: config.api_keys,
+    verifierOf: (key: SnapshotApiKey) => secrets[key.verifier_ref],
+    compilePrincipal: principalCompiler(snapshot, tables.models),
+  };
   return {
     ...tables,
-    version: snapshot.version,
-    edition: `${snapshot.version} ${snapshot.config_hash}`,
+    ...compiledHead(snapshot),
     tuning,
-    overlaySeq: snapshot.overlay.seq,
-    openCaller: snapshot.config.settings.open ? anonymous : null,
-    callers: compileCallers(snapshot, tables.models, dropped),
-    budgeted: new Set(
-      snapshot.config.principals.flatMap(({ id, budget }) => (budget === null ? [] : [id])),
-    ),
-    promptClasses: snapshot.config.prompt_classes,
-    classifier: snapshot.classifier,
+    openCaller: config.settings.open ? anonymous : null,
+    callers: compileCallers(sources, dropped),
+    budgeted: new Set(config.principals.flatMap(({ id, budget }) => (budget === null ? [] : [id]))),
+    promptClasses: config.prompt_classes,
     dropped,
   };
 }
+
+type Head = Pick<Snapshot, 'version' | 'config_hash' | 'classifier'> &
+  Readonly<{ overlay: Pick<Snapshot['overlay'], 'seq'> }>;
+
+export const compiledHead = ({ version, config_hash: hash, overlay, classifier }: Head) => ({
+  version,
+  edition: `${version} ${hash}`,
+  overlaySeq: overlay.seq,
+  classifier,
+});
 
 /** Needs no keys. Adds the reasons for omitted parts to `dropped`. */
 export const compileTables = (snapshot: Snapshot, dropped: string[]): RoutingTables =>

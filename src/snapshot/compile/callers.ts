@@ -5,6 +5,7 @@ import type { ApiKeyId, PrincipalId, RoleId } from '../../lib/ids.ts';
 import type {
   BudgetUse,
   Snapshot,
+  SnapshotApiKey,
   SnapshotBudget,
   SnapshotLimits,
   SnapshotPrincipal,
@@ -76,49 +77,65 @@ export function mayInvoke(caller: Caller, model: CompiledModel): boolean {
 /** Created once per version, called for each principal. */
 export type CompilePrincipal = (principal: SnapshotPrincipal) => Caller;
 
+export type PrincipalSources = Readonly<{
+  roles: readonly SnapshotRole[];
+  models: ReadonlyMap<string, CompiledModel>;
+  useOf: (id: PrincipalId) => BudgetUse | undefined;
+}>;
+
 export function principalCompiler(
   { config, overlay }: Snapshot,
   models: ReadonlyMap<string, CompiledModel>,
 ): CompilePrincipal {
-  const grantsOf = grantsByRoles(config.roles, models);
   const uses = new Map(overlay.budgets.map((use) => [use.principal_id, use]));
+  return principalCompilerFrom({ roles: config.roles, models, useOf: (id) => uses.get(id) });
+}
+
+export function principalCompilerFrom(sources: PrincipalSources): CompilePrincipal {
+  const grantsOf = grantsByRoles(sources.roles, sources.models);
   return (principal) => ({
     ...anonymous,
     principalId: principal.id,
     grants: grantsOf(principal.role_ids),
     roleIds: principal.role_ids,
-    ...budgetOf(principal.budget, uses.get(principal.id)),
+    ...budgetOf(principal.budget, sources.useOf(principal.id)),
     limits: principal.limits,
   });
 }
 
+export type CallerSources = Readonly<{
+  principals: Iterable<SnapshotPrincipal>;
+  keys: Iterable<SnapshotApiKey>;
+  verifierOf: (key: SnapshotApiKey) => string | undefined;
+  compilePrincipal: CompilePrincipal;
+}>;
+
 /** By the SHA-256 of the key, in hex. */
-export function compileCallers(
-  snapshot: Snapshot,
-  models: ReadonlyMap<string, CompiledModel>,
-  dropped: string[],
-): Map<string, Caller> {
-  const { config, secrets } = snapshot;
-  const compilePrincipal = principalCompiler(snapshot, models);
-  const principals = new Map(
-    config.principals.map((principal) => [principal.id, compilePrincipal(principal)]),
-  );
+export function compileCallers(sources: CallerSources, dropped: string[]): Map<string, Caller> {
+  const { keys, verifierOf, compilePrincipal } = sources;
+  const principals = new Map<PrincipalId, Caller>();
+  for (const one of sources.principals) principals.set(one.id, compilePrincipal(one));
   const callers = new Map<string, Caller>();
-  for (const key of config.api_keys) {
+  for (const key of keys) {
     const principal = principals.get(key.principal_id);
-    const verifier = secrets[key.verifier_ref];
-    if (principal === undefined || verifier === undefined || !/^[0-9a-f]{64}$/.test(verifier)) {
-      dropped.push(`key ${key.id}: its principal or its verifier is missing`);
-      continue;
-    }
-    callers.set(verifier, {
-      ...principal,
-      keyId: key.id,
-      expiresAtMs: key.expires_at === null ? Infinity : Date.parse(key.expires_at),
-    });
+    const verifier = usableVerifier(verifierOf(key));
+    if (principal === undefined || verifier === null) dropped.push(unusableKey(key));
+    else callers.set(verifier, keyCaller(principal, key));
   }
   return callers;
 }
+
+export const usableVerifier = (verifier: string | undefined): string | null =>
+  verifier !== undefined && /^[0-9a-f]{64}$/.test(verifier) ? verifier : null;
+
+export const unusableKey = ({ id }: SnapshotApiKey): string =>
+  `key ${id}: its principal or its verifier is missing`;
+
+export const keyCaller = (principal: Caller, { id, expires_at: expiresAt }: SnapshotApiKey) => ({
+  ...principal,
+  keyId: id,
+  expiresAtMs: expiresAt === null ? Infinity : Date.parse(expiresAt),
+});
 
 /** Computed once per set of roles, because principals far outnumber them. */
 function grantsByRoles(

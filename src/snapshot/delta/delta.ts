@@ -1,0 +1,121 @@
+// Defines a delta: what changed between two snapshots of the same log. It names both by their roots.
+// `base` identifies the snapshot that it applies to, and `root` verifies the result.
+
+import { z } from 'zod';
+
+import {
+  budgetUse,
+  snapshotApiKey,
+  snapshotClassifier,
+  snapshotFrontendModel,
+  snapshotModel,
+  snapshotOverlay,
+  snapshotPool,
+  snapshotPrincipal,
+  snapshotPromptClass,
+  snapshotProvider,
+  snapshotRole,
+  snapshotSettings,
+  snapshot,
+} from '../schema.ts';
+import type { SnapshotConfig } from '../schema.ts';
+
+/** The media type of a delta. A proxy that cannot apply deltas never asks for one. */
+export const deltaMediaType = 'application/vnd.gw.snapshot-delta+json';
+/** The request header with the root of the snapshot that a proxy holds. */
+export const baseHeader = 'x-gw-snapshot-base';
+/** The response header with the root of a whole snapshot. */
+export const rootHeader = 'x-gw-snapshot-root';
+
+/** The lists of a configuration. */
+export type ListName = Exclude<keyof SnapshotConfig, 'settings'>;
+
+/** `set` has the members that are new or changed, `removed` the ids of those that are gone. */
+const changeOf = <Member extends z.ZodType>(member: Member) =>
+  z.object({ set: z.array(member).readonly(), removed: z.array(z.int()).readonly() });
+
+const hex = z.string().regex(/^[0-9a-f]{64}$/);
+
+const shared = {
+  base: hex,
+  root: hex,
+  ...snapshot.pick({ version: true, config_hash: true, log: true }).shape,
+  secrets: z.object({
+    set: z.record(z.string(), z.string()),
+    removed: z.array(z.string()).readonly(),
+  }),
+};
+
+/** Absent parts are unchanged. */
+export const snapshotDelta = z.object({
+  ...shared,
+  config: z.object({
+    principals: changeOf(snapshotPrincipal).optional(),
+    roles: changeOf(snapshotRole).optional(),
+    api_keys: changeOf(snapshotApiKey).optional(),
+    providers: changeOf(snapshotProvider).optional(),
+    models: changeOf(snapshotModel).optional(),
+    frontend_models: changeOf(snapshotFrontendModel).optional(),
+    pools: changeOf(snapshotPool).optional(),
+    prompt_classes: changeOf(snapshotPromptClass).optional(),
+  }),
+  settings: snapshotSettings.optional(),
+  classifier: snapshotClassifier.optional(),
+  overlay: snapshotOverlay.pick({ seq: true }).extend({
+    budgets: changeOf(budgetUse),
+    tokens: snapshotOverlay.shape.tokens.unwrap().optional(),
+    dropped_providers: snapshotOverlay.shape.dropped_providers.unwrap().optional(),
+  }),
+});
+
+const loose = z.looseObject({ id: z.int() });
+const looseChange = changeOf(loose).optional();
+const looseBudget = z.looseObject({ principal_id: z.int() });
+
+/**
+ * The same with fields that this release does not know. The root covers them, so digests are
+ * computed from this form.
+ */
+export const receivedDelta = z.object({
+  ...shared,
+  config: z.object({
+    principals: looseChange,
+    roles: looseChange,
+    api_keys: looseChange,
+    providers: looseChange,
+    models: looseChange,
+    frontend_models: looseChange,
+    pools: looseChange,
+    prompt_classes: looseChange,
+  }),
+  settings: z.unknown().optional(),
+  classifier: z.unknown().optional(),
+  overlay: z.looseObject({ budgets: changeOf(looseBudget) }),
+});
+
+const looseList = z.array(loose).readonly();
+
+/** A snapshot with fields that this release does not know. */
+export const receivedSnapshot = z.object({
+  schema: z.int(),
+  config: z.object({
+    principals: looseList,
+    roles: looseList,
+    api_keys: looseList,
+    providers: looseList,
+    models: looseList,
+    frontend_models: looseList,
+    pools: looseList,
+    prompt_classes: looseList,
+    settings: z.unknown(),
+  }),
+  secrets: z.record(z.string(), z.string()),
+  classifier: z.unknown(),
+  overlay: z.looseObject({ budgets: z.array(looseBudget).readonly() }),
+});
+export type ReceivedSnapshot = Readonly<z.output<typeof receivedSnapshot>>;
+
+export type SnapshotDelta = Readonly<z.output<typeof snapshotDelta>>;
+export type ReceivedDelta = Readonly<z.output<typeof receivedDelta>>;
+/** A delta before the roots are known. */
+export type SnapshotChanges = Omit<SnapshotDelta, 'base' | 'root'>;
