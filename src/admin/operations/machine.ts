@@ -3,8 +3,11 @@
 
 import { z } from 'zod';
 
-import type { Publisher, Published } from '../../control/publishing/publish.ts';
+import { contentCodings } from '../../control/publishing/published.ts';
+import type { Published, Sendable } from '../../control/publishing/published.ts';
+import type { Publisher } from '../../control/publishing/publish.ts';
 import { refuse } from '../../lib/refusal.ts';
+import { baseHeader, deltaMediaType, rootHeader } from '../../snapshot/delta/delta.ts';
 import { snapshot } from '../../snapshot/schema.ts';
 import { usageBatch, usageReceipt } from '../../usage/usage-event.ts';
 import { wholeNumber } from '../http/fields.ts';
@@ -20,7 +23,8 @@ export const machineRoutes = [
     path: '/snapshot',
     operation: 'getSnapshot',
     permission: 'proxy_token',
-    summary: 'Get the published snapshot; 304 if If-None-Match still matches after waiting',
+    summary:
+      'Get the published snapshot, or a delta to it from x-gw-snapshot-base; 304 if If-None-Match still matches after waiting',
     refusals: ['unavailable'],
     conditional: true,
     params: none,
@@ -59,7 +63,19 @@ export const machineRoutes = [
       }
       const etag = { etag: current.etag };
       if (isHeld(current.etag)) return { status: 304, headers: etag, bytes: null };
-      return { headers: { ...etag, 'content-type': 'application/json' }, bytes: current.body() };
+      const base = headers[baseHeader];
+      const delta = typeof base === 'string' ? current.deltaFrom(base) : null;
+      const sent = await encodedFor(headers['accept-encoding'], delta ?? current.whole);
+      return {
+        headers: {
+          ...etag,
+          [rootHeader]: current.root,
+          'content-type': delta === null ? 'application/json' : deltaMediaType,
+          vary: `accept-encoding, ${baseHeader}`,
+          ...sent.headers,
+        },
+        bytes: sent.bytes,
+      };
     },
   }),
   route({
@@ -80,6 +96,21 @@ export const machineRoutes = [
     }),
   }),
 ] as const;
+
+/** The first coding that the caller accepts, unless the body is small. */
+async function encodedFor(accepted = '', sendable: Sendable) {
+  const coding = contentCodings.find((one) => acceptsCoding(accepted, one));
+  const encoded = coding === undefined ? null : sendable.encoded(coding);
+  if (coding === undefined || encoded === null) return { headers: {}, bytes: sendable.bytes() };
+  return { headers: { 'content-encoding': coding }, bytes: await encoded };
+}
+
+/** Weights other than 0 have no effect (RFC 9110, section 12.5.3). */
+const acceptsCoding = (header: string, coding: string): boolean =>
+  header.split(',').some((one) => {
+    const [name, ...weights] = one.split(';').map((part) => part.trim());
+    return name === coding && !weights.some((weight) => /^q=0(?:\.0*)?$/.test(weight));
+  });
 
 /** If-None-Match is a list of weak or strong tags, or `*` (RFC 9110, section 13.1.2). */
 export function heldTags(header: string | undefined): (etag: string) => boolean {

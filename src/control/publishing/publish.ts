@@ -14,17 +14,18 @@ import type { Database } from '../../db/pool.ts';
 import type { Vault } from '../../db/vault.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { snapshotEtag } from '../../snapshot/schema.ts';
-import type { Snapshot, SnapshotConfig, SnapshotOverlay } from '../../snapshot/schema.ts';
+import type { Readable } from '../../snapshot/delta/between.ts';
+import { nextEdition } from '../../snapshot/delta/edition.ts';
+import type { Edition } from '../../snapshot/delta/edition.ts';
+import type { SnapshotConfig, SnapshotOverlay } from '../../snapshot/schema.ts';
 import type { BudgetOverlay, Budgets } from '../usage/budgets.ts';
 import type { Centroids } from './centroids.ts';
 import type { CloudTokens } from '../providers/cloud-token.ts';
 import type { ConfigStore } from './config-store.ts';
 import { createPause } from '../pause.ts';
+import { nextHistory, toPublished } from './published.ts';
+import type { DeltaHistory, Published } from './published.ts';
 import { createSnapshotBuilder } from './snapshot-build.ts';
-
-/** `body` is the serialized snapshot. It is created for the first proxy and reused for all. */
-export type Published = Readonly<{ snapshot: Snapshot; etag: string; body: () => Buffer }>;
 
 export type Publisher = Readonly<{
   /**
@@ -64,7 +65,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   const { db, vault, store, logId, budgets, centroids, cloudTokens, clock, onFailure } =
     dependencies;
   const published = new EventEmitter<{ snapshot: [Published] }>();
-  let last: (Published & Readonly<{ rereads: number }>) | null = null;
+  let last: Last | null = null;
   const { build, cloudProviders } = createSnapshotBuilder({ db, vault, logId, centroids });
   let before: Numbered = { seq: 0, own: emptyParts, budgetSeq: 0 };
   let queue: Promise<void> = Promise.resolve();
@@ -77,32 +78,34 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     return { tokens, dropped_providers: [...dropped, ...degradedProviders(state)] };
   };
 
-  const current = (): Published | null =>
+  const newest = (): Last | null =>
     store.isForked() || last?.rereads !== store.rereads() ? null : last;
+  const current = (): Published | null => newest()?.published ?? null;
 
   const publishOnce = async (): Promise<void> => {
     if (store.isForked()) return;
     const cursor = store.cursor();
     const rereads = store.rereads();
-    const held = current()?.snapshot ?? null;
+    const held = newest()?.edition ?? null;
     const startedAt = performance.now();
     try {
-      const isNewer = held === null || cursor.state.version > held.version;
+      const isNewer = held === null || cursor.state.version > held.snapshot.version;
       // Before the build, so that no request waits for a build that another request started.
       if (isNewer) rest.take(pauseMsOf(cursor.state));
-      const base = isNewer ? await build(cursor) : held;
+      const { base, missing } = isNewer
+        ? await build(cursor)
+        : { base: held.snapshot, missing: held.missing };
       const own = await ownParts(cursor.state, base.config);
       const told = budgets.overlay(cursor.state);
       const seq = overlaySeq({ own, budgetSeq: told.seq }, before, clock);
-      if (!isNewer && seq === held.overlay.seq) return;
+      if (!isNewer && seq === held.snapshot.overlay.seq) return;
       const overlay = { seq, budgets: told.uses, ...own };
       // The log was reread during the build, so the snapshot contains events that are no longer in
       // it.
       if (rereads !== store.rereads() || store.isForked()) return;
       before = { seq, own, budgetSeq: told.seq };
-      const next = { ...toPublished({ ...base, overlay }), rereads };
-      last = next;
-      published.emit('snapshot', next);
+      last = nextOf(newest(), { snapshot: { ...base, overlay }, missing }, rereads);
+      published.emit('snapshot', last.published);
       if (isNewer) dependencies.onBuilt?.(performance.now() - startedAt);
     } catch (error) {
       failures += 1;
@@ -129,6 +132,20 @@ export function createPublisher(dependencies: Dependencies): Publisher {
       return () => void published.off('snapshot', listener);
     },
   };
+}
+
+/** The newest edition, and how many times the log had been read again when it was made. */
+type Last = Readonly<{
+  edition: Edition;
+  history: DeltaHistory;
+  published: Published;
+  rereads: number;
+}>;
+
+function nextOf(before: Last | null, next: Readable, rereads: number): Last {
+  const edition = nextEdition(before?.edition ?? null, next);
+  const history = before === null ? [] : nextHistory(before.history, before.edition, edition);
+  return { edition, history, published: toPublished(edition, history), rereads };
 }
 
 /** Smaller configurations are built within one or two milliseconds. */
@@ -162,13 +179,4 @@ function overlaySeq({ own, budgetSeq }: Contents, before: Numbered, clock: Clock
   }
   if (budgetSeq === before.budgetSeq) return before.seq;
   return before.seq === before.budgetSeq ? budgetSeq : Math.max(before.seq + 1, budgetSeq);
-}
-
-function toPublished(snapshot: Snapshot): Published {
-  let body: Buffer | null = null;
-  return {
-    snapshot,
-    etag: snapshotEtag(snapshot),
-    body: () => (body ??= Buffer.from(JSON.stringify(snapshot))),
-  };
 }

@@ -15,9 +15,15 @@ import { createSnapshotSecrets } from './snapshot-secrets.ts';
 
 export type SnapshotBuilder = Readonly<{
   /** Builds never overlap. Throws if the vault cannot be read. */
-  build: (cursor: Cursor) => Promise<Omit<Snapshot, 'overlay'>>;
+  build: (cursor: Cursor) => Promise<BuiltSnapshot>;
   /** Those of the last built configuration. */
   cloudProviders: (config: SnapshotConfig) => CloudProvider[];
+}>;
+
+/** `missing` are the refs of secrets that could not be read. */
+export type BuiltSnapshot = Readonly<{
+  base: Omit<Snapshot, 'overlay'>;
+  missing: readonly string[];
 }>;
 
 type Dependencies = Readonly<{
@@ -39,15 +45,17 @@ export function createSnapshotBuilder(dependencies: Dependencies): SnapshotBuild
       await secrets.keep(refs);
       // A key file never leaves the control plane. Its access token does.
       const keyFileRefs = new Set(serviceAccounts(config).map(({ credential_ref: ref }) => ref));
-      return {
+      const found = secrets.of(refs.filter((ref) => !keyFileRefs.has(ref)));
+      const base = {
         schema: snapshotSchemaVersion,
         version: state.version,
         config_hash: contentHashText(content),
         log: { id: logId, position: state.position, hash: state.hash },
         config,
-        secrets: secrets.of(refs.filter((ref) => !keyFileRefs.has(ref))),
+        secrets: found.secrets,
         classifier: await centroids.of(state),
       };
+      return { base, missing: found.missing };
     },
     cloudProviders: (config) =>
       serviceAccounts(config).map(({ id, name, credential_ref: ref }) => ({

@@ -12,7 +12,13 @@ export type SnapshotSecrets = Readonly<{
    * Omits items that were erased or cannot be opened. Only the entities that need them drop out of
    * routing.
    */
-  of: (refs: readonly string[]) => Readonly<Record<string, string>>;
+  of: (refs: readonly string[]) => FoundSecrets;
+}>;
+
+type FoundSecrets = Readonly<{
+  secrets: Readonly<Record<string, string>>;
+  /** The refs that were omitted. */
+  missing: readonly string[];
 }>;
 
 type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
@@ -37,11 +43,13 @@ export function createSnapshotSecrets({ db, vault }: Dependencies): SnapshotSecr
     get: (ref) => held.get(ref),
     of: (refs) => {
       const secrets: Record<string, string> = {};
+      const missing: string[] = [];
       for (const ref of refs) {
         const secret = held.get(ref);
-        if (secret !== undefined) secrets[ref] = secret;
+        if (secret === undefined) missing.push(ref);
+        else secrets[ref] = secret;
       }
-      return secrets;
+      return { secrets, missing };
     },
   };
 }

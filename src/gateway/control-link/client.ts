@@ -2,8 +2,12 @@
 // size of every call.
 
 import { rootCertificates } from 'node:tls';
+import { promisify } from 'node:util';
+import { gunzip, zstdDecompress } from 'node:zlib';
 
 import { Agent, request } from 'undici';
+
+import { deltaMediaType, rootHeader } from '../../snapshot/delta/delta.ts';
 
 /** A snapshot with 100,000 keys takes about a tenth of it. */
 const answerBytesMax = 256 * 1024 * 1024;
@@ -11,7 +15,14 @@ const answerBytesMax = 256 * 1024 * 1024;
 const connectMs = 3000;
 const answerMs = 10_000;
 
-export type ControlAnswer = Readonly<{ status: number; etag: string | null; body: Buffer }>;
+/** `root` is that of a snapshot whose control plane sends deltas. */
+export type ControlAnswer = Readonly<{
+  status: number;
+  etag: string | null;
+  root: string | null;
+  isDelta: boolean;
+  body: Buffer;
+}>;
 
 export type ControlClient = Readonly<{
   /** `waitMs` is how long the control plane was asked to wait before it answers. */
@@ -52,16 +63,22 @@ export function createControlClient(options: ControlClientOptions): ControlClien
     const answer = await request(base + path, {
       dispatcher: agent,
       method,
-      headers: { ...headers, authorization },
+      headers: { 'accept-encoding': 'zstd, gzip', ...headers, authorization },
       body,
       headersTimeout: limitMs,
       signal: AbortSignal.any([AbortSignal.timeout(limitMs), ...signals]),
     });
-    const etag = answer.headers['etag'];
+    const header = (name: string): string | null => {
+      const value = answer.headers[name];
+      return typeof value === 'string' ? value : null;
+    };
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
     return {
       status: answer.statusCode,
-      etag: typeof etag === 'string' ? etag : null,
-      body: Buffer.from(await answer.body.arrayBuffer()),
+      etag: header('etag'),
+      root: header(rootHeader),
+      isDelta: header('content-type') === deltaMediaType,
+      body: await decoded(bytes, header('content-encoding')),
     };
   };
   return {
@@ -78,6 +95,17 @@ export function createControlClient(options: ControlClientOptions): ControlClien
       }),
     close: () => agent.destroy(),
   };
+}
+
+const decoders = { zstd: promisify(zstdDecompress), gzip: promisify(gunzip) } as const;
+
+/** The limit of an answer's size also holds for its decoded form. */
+async function decoded(bytes: Buffer, coding: string | null): Promise<Buffer> {
+  if (coding === null || coding === 'identity') return bytes;
+  if (coding !== 'zstd' && coding !== 'gzip') {
+    throw new Error(`the control plane sent the unknown content-encoding ${coding}`);
+  }
+  return decoders[coding](bytes, { maxOutputLength: answerBytesMax });
 }
 
 type Call = Readonly<{

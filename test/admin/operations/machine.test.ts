@@ -2,9 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+
+import { request } from 'undici';
 
 import { openControlPlane } from '../../../src/control/plane.ts';
+import { createControlClient } from '../../../src/gateway/control-link/client.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
+import { inOneGo } from '../../../src/lib/steps.ts';
+import { compileSnapshot } from '../../../src/snapshot/compile.ts';
+import { baseHeader } from '../../../src/snapshot/delta/delta.ts';
+import { followerSteps } from '../../../src/snapshot/delta/follower.ts';
+import type { Follower } from '../../../src/snapshot/delta/follower.ts';
 import { snapshot } from '../../../src/snapshot/schema.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
 import { person, testKey } from '../../harness/control/plane.ts';
@@ -94,6 +104,70 @@ describe('the snapshot', () => {
     assert.ok(performance.now() - startedAt < 5_000);
   });
 });
+
+describe('a delta', () => {
+  it('is returned to a caller that names a recent snapshot, and gives the newest', async (t) => {
+    const { send, url, plane } = await testAdministrator(t);
+    const get = clientOf(t, url);
+    const first = await get({});
+    const follower = followerOf(first.body);
+    assert.equal(follower.root(), first.root);
+    for (const name of ['small', 'large']) await send('POST', '/admin/models', { name });
+    const answer = await get({ [baseHeader]: first.root ?? '' });
+    assert.equal(answer.isDelta, true);
+    const applied = follower.apply(JSON.parse(answer.body.toString()));
+    assert.ok(!isRefusal(applied));
+    assert.deepEqual([...applied.models.keys()], ['small', 'large']);
+    assert.equal(follower.root(), plane.publisher.current()?.root);
+    assert.equal(answer.root, follower.root());
+  });
+
+  it('is never returned to a caller that names none, or one that is not known', async (t) => {
+    const { send, url } = await testAdministrator(t);
+    const get = clientOf(t, url);
+    await send('POST', '/admin/models', { name: 'small' });
+    for (const headers of [{}, { [baseHeader]: 'f'.repeat(64) }]) {
+      const { isDelta, body } = await get(headers);
+      assert.equal(isDelta, false);
+      assert.ok(snapshot.safeParse(JSON.parse(body.toString())).success);
+    }
+  });
+
+  it('and a whole snapshot are compressed in a coding that the caller accepts', async (t) => {
+    const { url, send } = await testAdministrator(t);
+    for (const name of ['a', 'b', 'c', 'd']) await send('POST', '/admin/models', { name });
+    const raw = async (coding: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'accept-encoding': coding };
+      const answer = await request(`${url}/snapshot`, { headers });
+      const bytes = Buffer.from(await answer.body.arrayBuffer());
+      return { coding: answer.headers['content-encoding'], bytes };
+    };
+    const plain = await raw('identity');
+    assert.equal(plain.coding, undefined);
+    const zstd = await raw('gzip, zstd');
+    assert.equal(zstd.coding, 'zstd');
+    assert.deepEqual(zstdDecompressSync(zstd.bytes), plain.bytes);
+    const gzip = await raw('gzip, zstd;q=0');
+    assert.equal(gzip.coding, 'gzip');
+    assert.deepEqual(gunzipSync(gzip.bytes), plain.bytes);
+    assert.deepEqual((await clientOf(t, url)({})).body, plain.bytes);
+  });
+});
+
+function clientOf(t: TestContext, controlUrl: string) {
+  const client = createControlClient({ controlUrl, proxyToken: token, caBundle: [] });
+  t.after(client.close);
+  return (headers: Readonly<Record<string, string>>) =>
+    client.get('/snapshot', { headers, signal: t.signal, waitMs: 0 });
+}
+
+function followerOf(body: Buffer): Follower {
+  const received: unknown = JSON.parse(body.toString());
+  const whole = snapshot.parse(received);
+  const compiled = compileSnapshot(whole);
+  assert.ok(!isRefusal(compiled));
+  return inOneGo(followerSteps({ received, snapshot: whole, compiled }));
+}
 
 describe('health', () => {
   it('requires no credential: alive, and ready once the log is read', async (t) => {

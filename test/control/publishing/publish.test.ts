@@ -7,7 +7,8 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { createPublisher } from '../../../src/control/publishing/publish.ts';
-import type { Published, Publisher } from '../../../src/control/publishing/publish.ts';
+import type { Publisher } from '../../../src/control/publishing/publish.ts';
+import type { Published } from '../../../src/control/publishing/published.ts';
 import { readHead } from '../../../src/db/log/event-log.ts';
 import { principalId, providerId } from '../../../src/lib/ids.ts';
 import type { ProviderId } from '../../../src/lib/ids.ts';
