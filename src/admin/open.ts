@@ -40,6 +40,7 @@ import type { Sessions } from '../control/access/sessions.ts';
 import { coalesce } from '../control/coalesce.ts';
 import { createReprice } from '../control/usage/ledger/record-reprice.ts';
 import { createVerifyLedger } from '../control/usage/ledger/verify-ledger.ts';
+import { createUsageWhatIf } from '../control/usage/ledger/what-if.ts';
 import { createUsageIntake } from '../control/usage/usage-intake.ts';
 import { createTakeNumbers } from '../control/usage/usage-numbers.ts';
 import { createRecordUnattributed } from '../control/usage/usage-unattributed.ts';
@@ -329,6 +330,7 @@ function openUsage({ plane, clock, log, usageRetentionDays, notifier }: AdminOpt
 
 const openLedger = ({ plane, clock, log }: AdminOptions) => ({
   verifyLedger: createVerifyLedger({ db: plane.reports, clock }),
+  usageWhatIf: createUsageWhatIf({ db: plane.reports, state: plane.store.state, clock }),
   reprice: createReprice({
     db: plane.reports,
     state: plane.store.state,

@@ -61,6 +61,7 @@ import { usageExportRoutes } from './operations/usage-export.ts';
 import { billReconciliationRoutes } from './operations/bill-reconciliations.ts';
 import { usageRoutes } from './operations/usage.ts';
 import { ledgerRoutes } from './operations/ledger.ts';
+import { usageWhatIfRoutes } from './operations/usage-what-if.ts';
 import { vaultRoutes } from './history/vault.ts';
 import { webhookDeliveryRoutes } from './webhooks/deliveries.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
@@ -148,6 +149,7 @@ const groups = [
   of('usage', usageRoutes),
   of('usage', usageEventRoutes),
   of('usage', ledgerRoutes),
+  of('usage', usageWhatIfRoutes),
   of('usage', usageExportRoutes),
   of('usage', billReconciliationRoutes),
   of('history', vaultRoutes),

@@ -30,6 +30,7 @@ import { SetPasswordCommand } from './commands/set-password.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
 import { UsageExportCommand } from './commands/usage/usage-export.ts';
 import { UsageReconcileCommand } from './commands/usage/usage-reconcile.ts';
+import { UsageWhatIfCommand } from './commands/usage/usage-what-if.ts';
 import { UsageRepriceCommand } from './commands/usage/usage-reprice.ts';
 import { UsageVerifyCommand } from './commands/usage/usage-verify.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
@@ -70,6 +71,7 @@ export function commandLine(enableColors: boolean): Cli {
     UsageReconcileCommand,
     UsageRepriceCommand,
     UsageVerifyCommand,
+    UsageWhatIfCommand,
     VaultEraseCommand,
     ...Object.values<CommandClass>(extensions),
   ];

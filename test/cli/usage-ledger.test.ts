@@ -1,4 +1,4 @@
-// Tests `gw usage verify` and `gw usage reprice`.
+// Tests `gw usage verify`, `gw usage reprice` and `gw usage what-if`.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -66,6 +66,30 @@ it('corrects costs with other prices, and refuses malformed options', async (t) 
     [[...span, '--card', '3'], 'card: version 3 needs a model'],
   ] as const) {
     const { code, stderr } = await usage('reprice', ...flags);
+    assert.equal(code, 2, stderr);
+    assert.ok(stderr.includes(problem), stderr);
+  }
+});
+
+it('computes what usage would have cost, and refuses malformed options', async (t) => {
+  const { usage, send, ...started } = await ledger(t);
+  const prices = { input_price_per_mtok: 500_000, output_price_per_mtok: 2_000_000 };
+  await send('POST', '/admin/models', { name: 'mini', ...prices });
+  await reportUsage(started, [reported(1), reported(2, { cache_read_tokens: 9 })]);
+  const from = new Date(Date.now() - 3_600_000).toISOString();
+  const span = ['--from', from, '--to', new Date().toISOString()];
+  const other = await usage('what-if', ...span, '--model', 'small', '--card-of', 'mini');
+  const text = '2 of 2 rows were compared\nUSD: 0.003000 instead of 0.004000 (-0.001000)\n';
+  assert.equal(other.stdout, text, other.stderr);
+  const card = JSON.stringify({ ...prices, price_card: { input_audio: 1 } });
+  const given = await usage('what-if', ...span, '--prices', card);
+  assert.match(given.stdout, /^1 of 2 rows were compared\n1 rows have counts that these/);
+  for (const [flags, problem] of [
+    [['--from', from], '--to'],
+    [[...span, '--card', '3'], 'card: version 3 needs a model'],
+    [[...span, '--prices', '{'], 'prices: must be JSON'],
+  ] as const) {
+    const { code, stderr } = await usage('what-if', ...flags);
     assert.equal(code, 2, stderr);
     assert.ok(stderr.includes(problem), stderr);
   }

@@ -19,6 +19,7 @@ import type { usageCourse } from '../../control/usage/usage-reports.ts';
 import type { TakeNumbers } from '../../control/usage/usage-numbers.ts';
 import type { VerifyLedger } from '../../control/usage/ledger/verify-ledger.ts';
 import type { Reprice } from '../../control/usage/ledger/record-reprice.ts';
+import type { UsageWhatIf } from '../../control/usage/ledger/what-if.ts';
 import type { UsageIntake } from '../../control/usage/usage-intake.ts';
 import type { SumUsage } from '../../control/usage/usage-sums.ts';
 import type { UsageUpkeep } from '../../control/usage/usage-upkeep.ts';
@@ -70,5 +71,6 @@ export type UsageNeeds = Readonly<{
   reports: Parameters<typeof usageCourse>[0];
   verifyLedger: VerifyLedger;
   reprice: Reprice;
+  usageWhatIf: UsageWhatIf;
   clock: Clock;
 }>;

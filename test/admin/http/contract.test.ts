@@ -244,6 +244,7 @@ const lines: Readonly<Record<string, Line>> = {
   repriceUsage: {
     body: () => ({ dry_run: false }),
   },
+  whatIfUsage: { query: 'since=2026-10-01T00:00:00Z&until=2026-11-01T00:00:00Z' },
   listBillReconciliations: {},
   getBillReconciliation: { of: 'billReconciliation', unknown: 400 },
   reconcileBill: {},

@@ -67,7 +67,7 @@ export class UsageRepriceCommand extends ChangeCommand {
   }
 }
 
-function readTime(given: string | undefined, flag: string): string | Refusal {
+export function readTime(given: string | undefined, flag: string): string | Refusal {
   const read = timestampField.safeParse(given, plainly);
   if (read.success) return read.data;
   const found = given === undefined ? 'was not given' : `was ${JSON.stringify(given)}`;

@@ -1,9 +1,11 @@
 // Computes the corrections that bring the cost of a row to that of other prices. Applying the same prices again gives none.
 
-import type { CorrectedRow, LedgerRow } from '../../../db/usage/ledger/ledger-rows.ts';
+import type { LedgerRow } from '../../../db/usage/ledger/ledger-rows.ts';
 import type { Correction } from '../../../db/usage/ledger/reprices.ts';
 import type { PriceVersion } from '../../../usage/price-versions.ts';
 import { costOfRow } from './price-book.ts';
+import { correctedAmounts, correctedCost } from './priced-pages.ts';
+import type { PricedRow } from './priced-pages.ts';
 
 /** A version of the model's prices, those in effect now, or those that the row was booked with. */
 export type RepriceCard = number | 'current' | 'booked';
@@ -16,28 +18,22 @@ type Wanted = Readonly<{
 }>;
 
 type Given = Readonly<{
-  /** The applied corrections by currency. */
-  held: readonly CorrectedRow[];
   card: RepriceCard;
   prices: PriceVersion | null;
 }>;
 
 /** Null if the prices do not cover the row, so that its cost stays as it is. */
 export function correctionsFor(
-  row: LedgerRow,
-  { held, card, prices }: Given,
+  priced: PricedRow,
+  { card, prices }: Given,
 ): readonly Correction[] | null {
+  const { row, held } = priced;
   const wanted = card === 'booked' ? bookedOf(row) : pricedBy(row, prices);
   const isUncovered = wanted.micros === null && row.cost_micros !== null;
   if (isUncovered) return null;
-  const amounts = new Map([[row.currency, row.cost_micros ?? 0]]);
-  for (const { currency, delta_micros: delta } of held) {
-    amounts.set(currency, (amounts.get(currency) ?? 0) + delta);
-  }
+  const amounts = correctedAmounts(priced);
   if (!amounts.has(wanted.currency)) amounts.set(wanted.currency, 0);
-  const last = held.find((one) => one.is_last);
-  const cost = last === undefined ? row.cost_micros : last.cost_micros;
-  const isSame = cost === wanted.micros;
+  const isSame = correctedCost(priced) === wanted.micros;
   const heldEstimate = held.reduce(
     (sum, one) => sum + one.estimated_delta_micros,
     row.estimated_cost_micros ?? 0,

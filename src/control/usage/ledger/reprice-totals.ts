@@ -3,6 +3,7 @@
 import type { LedgerRow } from '../../../db/usage/ledger/ledger-rows.ts';
 import type { BudgetDelta, Correction } from '../../../db/usage/ledger/reprices.ts';
 import { defaultCurrency } from '../../../lib/vocabulary.ts';
+import { exactSum } from './priced-pages.ts';
 
 export class RepriceTotals {
   rows = 0;
@@ -14,7 +15,7 @@ export class RepriceTotals {
   add(row: LedgerRow, corrections: readonly Correction[]): void {
     if (corrections.length > 0) this.#correctedRows++;
     for (const { currency, deltaMicros, estimatedDeltaMicros } of corrections) {
-      this.#byCurrency.set(currency, exact((this.#byCurrency.get(currency) ?? 0) + deltaMicros));
+      this.#byCurrency.set(currency, exactSum((this.#byCurrency.get(currency) ?? 0) + deltaMicros));
       if (currency === defaultCurrency) this.#charge(row, deltaMicros + estimatedDeltaMicros);
     }
   }
@@ -33,10 +34,6 @@ export class RepriceTotals {
     if (windowMs === null) return;
     const key = `${principalId} ${windowMs}`;
     const before = this.#byBudget.get(key)?.deltaMicros ?? 0;
-    this.#byBudget.set(key, { principalId, windowMs, deltaMicros: exact(before + delta) });
+    this.#byBudget.set(key, { principalId, windowMs, deltaMicros: exactSum(before + delta) });
   }
 }
-
-/** Larger sums, which only a faulty price can cause, are capped: answers hold no larger integers. */
-const exact = (sum: number): number =>
-  Math.max(Number.MIN_SAFE_INTEGER, Math.min(sum, Number.MAX_SAFE_INTEGER));

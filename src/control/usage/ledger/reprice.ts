@@ -1,12 +1,9 @@
 // Computes costs of past requests again with another version of their prices. Rows never change: the differences are
 // appended as corrections, which cancel out when the booked prices are restored.
 
-import type { Queryable } from '@databases/pg';
-
 import type { ConfigState } from '../../../../projections/config/state.ts';
 import type { Database } from '../../../db/pool.ts';
-import { correctionsOf, repricedPage } from '../../../db/usage/ledger/ledger-rows.ts';
-import type { LedgerPlace, LedgerRow, LedgerSpan } from '../../../db/usage/ledger/ledger-rows.ts';
+import type { LedgerRow, LedgerSpan } from '../../../db/usage/ledger/ledger-rows.ts';
 import { addCorrections, claimReprice, discardReprice } from '../../../db/usage/ledger/reprices.ts';
 import type { BudgetDelta } from '../../../db/usage/ledger/reprices.ts';
 import type { ModelId } from '../../../lib/ids.ts';
@@ -16,16 +13,11 @@ import type { Refusal } from '../../../lib/refusal.ts';
 import { correctionsFor } from './correct-row.ts';
 import type { RepriceCard } from './correct-row.ts';
 import { PriceBook } from './price-book.ts';
+import { pricedSpan, visitPricedPages, withoutModel } from './priced-pages.ts';
+import type { PricedRow, PricedSpan, SpanAsked } from './priced-pages.ts';
 import { RepriceTotals } from './reprice-totals.ts';
 
-export type RepriceAsked = Readonly<{
-  /** RFC 3339; the end is exclusive. */
-  since: string;
-  until: string;
-  /** The name of a model. Null means all. */
-  model: string | null;
-  card: RepriceCard;
-}>;
+export type RepriceAsked = SpanAsked & Readonly<{ card: RepriceCard }>;
 
 export type Repriced = Readonly<{
   /** Null in a dry run. */
@@ -40,8 +32,6 @@ export type Repriced = Readonly<{
   budgets: readonly BudgetDelta[];
 }>;
 
-const pageRows = 5_000;
-const rowsMax = 2_000_000;
 /** A recomputation that wrote no page for this long has stopped. */
 const staleMs = 60_000;
 
@@ -82,31 +72,13 @@ export const createPlanReprice =
     }
   };
 
-type Span = LedgerSpan & Readonly<{ modelId: ModelId | null }>;
-
-function spanOf(asked: RepriceAsked, { model: models }: ConfigState): Span | Refusal {
-  const { since, until, model: name, card } = asked;
-  if (Date.parse(since) >= Date.parse(until)) {
-    return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
-  }
-  if (typeof card === 'number' && name === null) {
-    return refuse(
-      'invalid',
-      `card: version ${card} needs a model, because each model has its own`,
-      {
-        param: 'card',
-      },
-    );
-  }
-  if (name === null) return { since, until, modelId: null };
-  const model = [...models.byId.values()].find((one) => one.name === name);
-  if (model === undefined) {
-    return refuse('invalid', `model: no model is named ${name}`, { param: 'model' });
-  }
-  return { since, until, modelId: model.id };
+function spanOf(asked: RepriceAsked, state: ConfigState): PricedSpan | Refusal {
+  const { card, model } = asked;
+  if (typeof card === 'number' && model === null) return withoutModel(card);
+  return pricedSpan(asked, state);
 }
 
-type Computed = Readonly<{ asked: RepriceAsked; span: Span; id: number | null }>;
+type Computed = Readonly<{ asked: RepriceAsked; span: PricedSpan; id: number | null }>;
 
 async function compute(
   { db, clock }: RepriceDependencies,
@@ -115,27 +87,21 @@ async function compute(
   const nowMs = clock();
   const book = new PriceBook();
   const totals = new RepriceTotals();
-  let place: LedgerPlace | null = null;
-  for (;;) {
-    const page: LedgerRow[] = await repricedPage(db, span, { place, limit: pageRows });
-    place = page.at(-1) ?? null;
+  const refusal = await visitPricedPages(db, span, async (page) => {
     totals.rows += page.length;
-    if (totals.rows > rowsMax) return tooMany;
-    await book.load(db, page);
+    await book.load(
+      db,
+      page.map(({ row }) => row),
+    );
     const missing = refuseVersion(asked, span, book);
     if (missing !== null && page.length > 0) return missing;
-    const made = await correctPage(db, { page, card: asked.card, book, nowMs, totals });
+    const made = correctPage({ page, card: asked.card, book, nowMs, totals });
     const at = new Date(clock());
-    if (id !== null && !(await addCorrections(db, { id, at }, made))) return overtaken;
-    if (page.length < pageRows) break;
-  }
-  return { id, asked, modelId: span.modelId, ...totals.result() };
+    return id === null || (await addCorrections(db, { id, at }, made)) ? null : overtaken;
+  });
+  return refusal ?? { id, asked, modelId: span.modelId, ...totals.result() };
 }
 
-const tooMany = refuse(
-  'too_large',
-  `the range has more than ${rowsMax} rows; choose a shorter one, or one model`,
-);
 const overtaken = refuse('conflict', 'another recomputation took over; retry');
 
 function refuseVersion(
@@ -149,23 +115,21 @@ function refuseVersion(
 }
 
 type Page = Readonly<{
-  page: readonly LedgerRow[];
+  page: readonly PricedRow[];
   card: RepriceCard;
   book: PriceBook;
   nowMs: number;
   totals: RepriceTotals;
 }>;
 
-async function correctPage(db: Queryable, { page, card, book, nowMs, totals }: Page) {
-  const before = Map.groupBy(await correctionsOf(db, page), ({ usage_id: id }) => id);
-  return page.flatMap((row) => {
-    const prices = pricesFor(row, { card, book, nowMs });
-    const made = correctionsFor(row, { held: before.get(row.id) ?? [], card, prices });
+const correctPage = ({ page, card, book, nowMs, totals }: Page) =>
+  page.flatMap((priced) => {
+    const prices = pricesFor(priced.row, { card, book, nowMs });
+    const made = correctionsFor(priced, { card, prices });
     if (made === null) totals.unpricedRows++;
-    else totals.add(row, made);
+    else totals.add(priced.row, made);
     return made ?? [];
   });
-}
 
 const pricesFor = (
   { model_id: id }: LedgerRow,
