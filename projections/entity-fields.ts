@@ -50,7 +50,7 @@ function addField(fields: Map<string, FieldValue>, { prefix, key, value }: Field
  * versions of prices, which repeat the fields of the log.
  */
 const isInternal = (key: string): boolean =>
-  key === 'id' || key === 'priceVersions' || /^last[A-Z]/.test(key);
+  key === 'id' || key.startsWith('priceVersions') || /^last[A-Z]/.test(key);
 
 /** Parts by their ids; anything else as one value. */
 function addList(

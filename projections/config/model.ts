@@ -28,6 +28,11 @@ export type Model = Held<typeof modelFields> &
     learnedBy: PrincipalId | null;
     /** The newest versions of the prices, which price rows by their time. */
     priceVersions: readonly PriceVersion[];
+    /**
+     * The number before that of its first prices, if the model was deleted and restored: no price
+     * has the number of another one.
+     */
+    priceVersionsAfter?: number;
   }>;
 
 export const noFlowControl: FlowControl = storedValues(flowFields, blankValues(flowFields));
@@ -62,11 +67,13 @@ export function evolveModel(
   model: Model | undefined,
   event: ModelEvent,
   recordedAt: number,
+  version: number,
 ): Model | undefined {
   if (isSetter(event)) {
     const set = withSet(existing(model, event), event.data);
     if (event.type !== 'ModelPriced') return set;
-    return { ...set, priceVersions: withPrices(set.priceVersions, setPrices(set), recordedAt) };
+    const setting = { setAtMs: recordedAt, after: set.priceVersionsAfter ?? 0 };
+    return { ...set, priceVersions: withPrices(set.priceVersions, setPrices(set), setting) };
   }
   switch (event.type) {
     case 'ModelCreated':
@@ -78,6 +85,7 @@ export function evolveModel(
         flowControl: noFlowControl,
         learnedBy: null,
         priceVersions: [],
+        ...(version > 1 ? { priceVersionsAfter: version - 1 } : {}),
       };
     case 'ModelLearned':
       return { ...existing(model, event), learnedBy: event.data.principal_id };

@@ -49,6 +49,8 @@ export type Evolve<Entity, Event extends NewEvent> = (
   entity: Entity | undefined,
   event: Event,
   recordedAt: number,
+  /** The number of the event in its stream, which counts on after a deletion. */
+  version: number,
 ) => Entity | undefined;
 
 export type FoldRule<Entity, Event extends NewEvent> = Readonly<{
@@ -83,7 +85,7 @@ export function evolveSlice<Entity, Event extends NewEvent>(
   if (rule.parts !== undefined) {
     draft.copy.lastParts = highest(draft.copy.lastParts, rule.parts(event));
   }
-  const entity = rule.evolve(draft.copy.byId.get(id), event, event.recordedAt);
+  const entity = rule.evolve(draft.copy.byId.get(id), event, event.recordedAt, event.version);
   if (entity === undefined) {
     draft.copy.byId.delete(id);
     return;

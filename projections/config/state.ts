@@ -14,7 +14,7 @@ import type { Slice, SliceDraft } from './slice.ts';
  * Must be increased when the fold interprets an event differently, because data derived with the
  * old fold is then invalid.
  */
-export const foldVersion = 9;
+export const foldVersion = 10;
 
 export type Slices = { readonly [N in Noun]: Slice<Entities[N]> };
 

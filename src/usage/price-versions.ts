@@ -7,9 +7,9 @@ import type { Prices } from './price.ts';
 /** The prices of a model from a time on, until the next version begins. */
 export type PriceVersion = Prices &
   Readonly<{
-    /** 1 for the first event of the model that set prices. */
+    /** Identifies these prices of the model: 1 for the first event that set prices. */
     version: number;
-    /** Epoch milliseconds. 0 for the oldest version, unless it is scheduled. */
+    /** Epoch milliseconds. 0 for the oldest version. */
     fromMs: number;
   }>;
 
@@ -29,24 +29,29 @@ export const setPrices = (model: PricedModel): Prices => ({
   card: model.priceCard ?? null,
 });
 
-/** Adds the prices that an event set at a time. Returns the versions in the order of their start. */
+/** `after` is the number before the first version, for a model that had prices before. */
+type Setting = Readonly<{ setAtMs: number; after?: number }>;
+
+/**
+ * Adds the prices that an event set. Returns the versions in the order of their start. Until a first
+ * card begins, its base prices apply without it, as a version with the number before.
+ */
 export function withPrices(
   versions: readonly PriceVersion[],
   prices: Prices,
-  setAtMs: number,
+  { setAtMs, after = 0 }: Setting,
 ): readonly PriceVersion[] {
+  const last = versions.at(-1)?.version ?? after;
   const fromMs = Math.max(setAtMs, startOf(prices.card) ?? 0);
-  const earlier = versions.filter((held) => held.fromMs < fromMs);
-  const added = { version: lastVersion(versions) + 1, fromMs, ...prices };
+  const added = { version: last + 1, fromMs, ...prices };
+  const isFirst = versions.length === 0 && isScheduled(added);
+  const held = isFirst ? [{ ...prices, version: last, fromMs: 0, card: null }] : versions;
+  const earlier = held.filter((one) => one.fromMs < fromMs);
   const [oldest = added, ...others] = [...earlier, added].slice(-priceVersionsMax);
-  return [isScheduled(oldest) ? oldest : { ...oldest, fromMs: 0 }, ...others];
+  return [{ ...oldest, fromMs: 0 }, ...others];
 }
 
-/** The newest version. 0 if prices were never set. */
-export const lastVersion = (versions: readonly PriceVersion[]): number =>
-  versions.at(-1)?.version ?? 0;
-
-/** Null before the oldest version begins. */
+/** Null if prices were never set. */
 export const pricesAt = (versions: readonly PriceVersion[], atMs: number): PriceVersion | null =>
   versions.findLast(({ fromMs }) => fromMs <= atMs) ?? null;
 

@@ -7,6 +7,7 @@ import { isRefusal } from '../../src/lib/refusal.ts';
 import { compileSnapshot } from '../../src/snapshot/compile.ts';
 import { mayInvoke } from '../../src/snapshot/compile/callers.ts';
 import { snapshotOverlay } from '../../src/snapshot/schema.ts';
+import { pricesAt } from '../../src/usage/price-versions.ts';
 import { givenSnapshot } from '../harness/gateway/snapshot.ts';
 import type { GivenSnapshot } from '../harness/gateway/snapshot.ts';
 
@@ -27,6 +28,15 @@ const reachOf = (resources: readonly string[]) => {
     mayInvoke(caller, model) ? [model.name] : [],
   );
 };
+
+it('applies the base prices of a file until its scheduled card begins', () => {
+  const priceCard = { per_request: 5, effective_from: '2030-01-01T00:00:00.000Z' };
+  const { models } = compile({ models: { small: { backends, prices: [1, 2], priceCard } } });
+  const prices = models.get('small')?.prices ?? [];
+  const startMs = Date.parse(priceCard.effective_from);
+  assert.equal(pricesAt(prices, startMs - 1)?.card, null);
+  assert.deepEqual(pricesAt(prices, startMs)?.card, priceCard);
+});
 
 /** A model whose provider uses a key file, with its entry in the overlay. */
 function serviceAccount(overlay: Record<string, readonly unknown[]>) {

@@ -8,6 +8,7 @@ import { camelKeys } from '../../lib/case.ts';
 import type { ModelId, ProviderId } from '../../lib/ids.ts';
 import type { Steps } from '../../lib/steps.ts';
 import type { Protocol } from '../../lib/vocabulary.ts';
+import { withPrices } from '../../usage/price-versions.ts';
 import type { PriceVersion } from '../../usage/price-versions.ts';
 import { credentialsOf } from '../credential.ts';
 import type { FoundCredential } from '../credential.ts';
@@ -101,15 +102,16 @@ export function* modelSteps(
 }
 
 const pricesOf = (model: SnapshotModel): readonly PriceVersion[] =>
-  model.price_versions?.map((one) => camelKeys(one)) ?? [
+  model.price_versions?.map((one) => camelKeys(one)) ??
+  withPrices(
+    [],
     {
-      version: 0,
-      fromMs: 0,
       input: model.input_price_per_mtok,
       output: model.output_price_per_mtok,
       card: model.price_card ?? null,
     },
-  ];
+    { setAtMs: 0 },
+  );
 
 /** Shared by all backends of a provider. */
 type Endpoint = Pick<

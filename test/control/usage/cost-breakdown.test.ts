@@ -29,7 +29,7 @@ const blank: UncostedRow = {
 
 const booked = (change: Partial<UncostedRow>, prices: Prices) => {
   const row = { ...blank, ...change };
-  return { ...row, ...rowCost(row, withPrices([], prices, 0), 1) };
+  return { ...row, ...rowCost(row, withPrices([], prices, { setAtMs: 0 }), 1) };
 };
 
 const sonnet = card({ input: 3, output: 15, cache_read: 0.3 });

@@ -33,7 +33,11 @@ const blank: UncostedRow = {
 const sonnet: Prices = { input: 3_000_000, output: 15_000_000, card: null };
 
 const cost = (row: Partial<UncostedRow>, prices: Prices | null) =>
-  rowCost({ ...blank, ...row }, prices === null ? [] : withPrices([], prices, nowMs), nowMs);
+  rowCost(
+    { ...blank, ...row },
+    prices === null ? [] : withPrices([], prices, { setAtMs: nowMs }),
+    nowMs,
+  );
 const micros = (row: Partial<UncostedRow>, prices: Prices | null): number | null =>
   cost(row, prices).cost_micros;
 const carded = (card: PriceCard): Prices => ({ ...sonnet, card });
@@ -109,8 +113,8 @@ it('charges a budget with the price of estimated counts', () => {
 
 it('prices a late row with the card of its time', () => {
   const hourMs = 3_600_000;
-  const first = withPrices([], sonnet, nowMs - 2 * hourMs);
-  const dearer = withPrices(first, { ...sonnet, input: 6_000_000 }, nowMs - hourMs);
+  const first = withPrices([], sonnet, { setAtMs: nowMs - 2 * hourMs });
+  const dearer = withPrices(first, { ...sonnet, input: 6_000_000 }, { setAtMs: nowMs - hourMs });
   const at = (ms: number) => rowCost({ ...blank, prompt_tokens: 1_000 }, dearer, ms);
   assert.deepEqual([at(nowMs).cost_micros, at(nowMs).price_version], [6_000, 2]);
   const late = at(nowMs - hourMs - 1);

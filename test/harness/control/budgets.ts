@@ -108,7 +108,7 @@ export async function counted({ plane }: TestPlane): Promise<readonly number[] |
 export const startOf = async ({ plane }: TestPlane): Promise<number | undefined> =>
   (await budgetUsages(plane.db, [1]))[0]?.window_start.getTime();
 
-export const current = ({ plane }: TestPlane): Snapshot => {
+export const current = ({ plane }: Pick<TestPlane, 'plane'>): Snapshot => {
   const { snapshot } = plane.publisher.current() ?? {};
   assert.ok(snapshot);
   return snapshot;

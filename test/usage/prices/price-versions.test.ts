@@ -5,7 +5,6 @@ import { it } from 'node:test';
 
 import type { Prices } from '../../../src/usage/price.ts';
 import {
-  lastVersion,
   priceVersionsMax,
   pricesAt,
   versionsAhead,
@@ -23,9 +22,11 @@ const scheduled = (input: number, startMs: number): Prices => ({
 /** The prices that were set, each with its time. */
 const set = (...given: readonly (readonly [number, Prices])[]): readonly PriceVersion[] =>
   given.reduce<readonly PriceVersion[]>(
-    (versions, [ms, prices]) => withPrices(versions, prices, ms),
+    (versions, [ms, prices]) => withPrices(versions, prices, { setAtMs: ms }),
     [],
   );
+const lastVersion = (versions: readonly PriceVersion[]): number | undefined =>
+  versions.at(-1)?.version;
 const inputAt = (versions: readonly PriceVersion[], ms: number): number | null | undefined =>
   pricesAt(versions, ms)?.input;
 
@@ -45,9 +46,19 @@ it('applies a scheduled card from its time', () => {
   assert.deepEqual([inputAt(versions, day(9)), inputAt(versions, day(10))], [5, 9]);
 });
 
-it('has no prices before a scheduled first card', () => {
+it('applies the base prices without the card before a scheduled first card', () => {
   const versions = set([day(1), scheduled(9, day(10))]);
-  assert.deepEqual([pricesAt(versions, day(9)), inputAt(versions, day(10))], [null, 9]);
+  const card = { effective_from: new Date(day(10)).toISOString() };
+  assert.deepEqual(pricesAt(versions, day(9)), { ...at(9), version: 0, fromMs: 0 });
+  assert.deepEqual(pricesAt(versions, day(10)), { ...at(9), card, version: 1, fromMs: day(10) });
+  assert.equal(versionsAhead(versions).length, 2);
+});
+
+it('counts on from the number before the first', () => {
+  assert.deepEqual(
+    withPrices([], at(5), { setAtMs: day(1), after: 7 }).map(({ version }) => version),
+    [8],
+  );
 });
 
 it('applies a card whose time has passed from when it was set', () => {

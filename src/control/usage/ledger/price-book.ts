@@ -3,6 +3,7 @@
 import type { Queryable } from '@databases/pg';
 
 import { streamOf } from '../../../../events/catalogue.ts';
+import type { ModelEvent } from '../../../../events/model.ts';
 import type { LedgerRow } from '../../../db/usage/ledger/ledger-rows.ts';
 import { pricesSet } from '../../../db/usage/ledger/price-versions.ts';
 import type { Prices } from '../../../usage/price.ts';
@@ -11,17 +12,18 @@ import type { PriceVersion } from '../../../usage/price-versions.ts';
 import { rowCost } from '../usage-cost.ts';
 import type { RowCost } from '../usage-cost.ts';
 
-type ModelPrices = Readonly<{
-  /** Version 1 first. */
-  all: readonly PriceVersion[];
+type ModelPrices = {
+  readonly byVersion: Map<number, PriceVersion>;
   /** Those that apply at some time, in the order of their start. */
   applying: readonly PriceVersion[];
-}>;
+  /** The number before that of the first prices since the model was created or restored. */
+  after: number;
+};
 
 /** The number of models whose prices are kept in memory. */
 const modelsMax = 10_000;
 
-const noPrices: ModelPrices = { all: [], applying: [] };
+const noPrices = (): ModelPrices => ({ byVersion: new Map(), applying: [], after: 0 });
 
 /** Each model is read once, when it is first needed. */
 export class PriceBook {
@@ -32,37 +34,45 @@ export class PriceBook {
     if (this.#models.size + ids.size > modelsMax) this.#models.clear();
     const unknown = [...ids].filter((id) => !this.#models.has(id));
     if (unknown.length === 0) return;
-    for (const id of unknown) this.#models.set(id, noPrices);
+    for (const id of unknown) this.#models.set(id, noPrices());
     const set = await pricesSet(
       db,
       unknown.map((id) => streamOf('model', id)),
     );
-    for (const { data, atMs } of set) {
-      const { all, applying } = this.#models.get(data.id) ?? noPrices;
-      const prices: Prices = {
-        input: data.input_price_per_mtok,
-        output: data.output_price_per_mtok,
-        card: data.price_card ?? null,
-      };
-      const next = withPrices(applying, prices, atMs);
-      const version = { version: all.length + 1, fromMs: next.at(-1)?.fromMs ?? atMs, ...prices };
-      this.#models.set(data.id, { all: [...all, version], applying: next });
+    for (const { event, version, atMs } of set) {
+      const held = this.#models.get(event.data.id);
+      if (held === undefined) continue;
+      if (event.type === 'ModelPriced') addPrices(held, event.data, atMs);
+      else {
+        held.applying = [];
+        held.after = version - 1;
+      }
     }
   }
 
   version(modelId: number | null, version: number): PriceVersion | null {
-    return this.#pricesOf(modelId).all[version - 1] ?? null;
+    return this.#pricesOf(modelId)?.byVersion.get(version) ?? null;
   }
 
-  /** The prices at this time. If all are scheduled for later, the newest. */
   at(modelId: number | null, atMs: number): PriceVersion | null {
-    const { applying } = this.#pricesOf(modelId);
-    return pricesAt(applying, atMs) ?? applying.at(-1) ?? null;
+    return pricesAt(this.#pricesOf(modelId)?.applying ?? [], atMs);
   }
 
-  #pricesOf(modelId: number | null): ModelPrices {
-    return (modelId === null ? undefined : this.#models.get(modelId)) ?? noPrices;
+  #pricesOf(modelId: number | null): ModelPrices | undefined {
+    return modelId === null ? undefined : this.#models.get(modelId);
   }
+}
+
+type Priced = Extract<ModelEvent, { type: 'ModelPriced' }>['data'];
+
+function addPrices(held: ModelPrices, data: Priced, setAtMs: number): void {
+  const prices: Prices = {
+    input: data.input_price_per_mtok,
+    output: data.output_price_per_mtok,
+    card: data.price_card ?? null,
+  };
+  held.applying = withPrices(held.applying, prices, { setAtMs, after: held.after });
+  for (const one of held.applying) held.byVersion.set(one.version, one);
 }
 
 /** Null prices are those of a model that has none. */

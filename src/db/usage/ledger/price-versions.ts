@@ -6,15 +6,24 @@ import { z } from 'zod';
 import { readEvent } from '../../../../events/catalogue.ts';
 import { integer, readRows, text, time } from '../../rows.ts';
 
-const pricedRow = z.object({ stream: text, schema: integer, payload: text, recorded_at: time });
+const pricedRow = z.object({
+  stream: text,
+  type: z.enum(['ModelCreated', 'ModelPriced']),
+  version: integer,
+  schema: integer,
+  payload: text,
+  recorded_at: time,
+});
 
-/** The events that set the prices of these models, oldest first. The first of a model is version 1. */
+/** The events that created these models or set their prices, oldest first. */
 export async function pricesSet(db: Queryable, streams: readonly string[]) {
   const rows = await readRows(db, pricedRow)`
-    select stream, schema, payload::text as payload, recorded_at from es.events
-    where type = 'ModelPriced' and stream = any(${[...streams]}::text[]) order by position`;
-  return rows.flatMap(({ stream, schema, payload, recorded_at: at }) => {
-    const event = readEvent({ stream, type: 'ModelPriced', schema, data: JSON.parse(payload) });
-    return event.type === 'ModelPriced' ? [{ data: event.data, atMs: at.getTime() }] : [];
+    select stream, type, version, schema, payload::text as payload, recorded_at from es.events
+    where type in ('ModelCreated', 'ModelPriced') and stream = any(${[...streams]}::text[])
+    order by position`;
+  return rows.flatMap(({ stream, type, version, schema, payload, recorded_at: at }) => {
+    const event = readEvent({ stream, type, schema, data: JSON.parse(payload) });
+    const isOfPrices = event.type === 'ModelPriced' || event.type === 'ModelCreated';
+    return isOfPrices ? [{ event, version, atMs: at.getTime() }] : [];
   });
 }
