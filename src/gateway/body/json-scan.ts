@@ -2,6 +2,8 @@
 // grammar between strings completely. The content of strings is left to the JSON parser, because it
 // cannot move a boundary: UTF-8 is validated earlier, and escapes are skipped.
 
+import { endOfString } from './string-end.ts';
+
 /** Bounds the recursion. No real request nests this deep. */
 export const depthMax = 512;
 
@@ -17,8 +19,8 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** For fewer bytes, a loop is faster than the native search. */
-const nearBytes = 64;
+/** For fewer bytes, a loop is faster than the search in a copy. */
+const nearBytes = 32;
 /** The media type of a `data:` URL must end within this many bytes. */
 const dataUrlHeadBytes = 128;
 
@@ -34,23 +36,13 @@ export function skipSpace(bytes: Buffer, from: number): number {
 /** `open` is the opening quote. Returns the offset after the closing quote, or -1. */
 export function skipString(bytes: Buffer, open: number): number {
   let at = open + 1;
-  let near = nearBytes;
-  for (;;) {
-    for (const stop = at + near; at < stop; at++) {
-      const byte = bytes[at];
-      if (byte === quote) return at + 1;
-      if (byte === backslash) at++;
-      else if (byte === undefined) return -1;
-    }
-    const found = bytes.indexOf(quote, at);
-    if (found === -1) return -1;
-    let slashes = 0;
-    while (found - slashes > at && bytes[found - slashes - 1] === backslash) slashes++;
-    if (slashes % 2 === 0) return found + 1;
-    // A byte loop is faster than short native searches in text full of escaped quotes.
-    near = found - at < 4 * nearBytes ? near * 4 : nearBytes;
-    at = found + 1;
+  for (const stop = at + nearBytes; at < stop; at++) {
+    const byte = bytes[at];
+    if (byte === quote) return at + 1;
+    if (byte === backslash) at++;
+    else if (byte === undefined) return -1;
   }
+  return endOfString(bytes, at);
 }
 
 /** Returns the offset after the value, or -1 when it is not a JSON value. */
