@@ -35,11 +35,19 @@ function priced(tokens: number, price: number | null): number | null {
   return price === null ? null : tokens * price;
 }
 
+/** Doubles are exact up to this cost, because the sum before the division is a safe integer. */
+const exactMicrosMax = 9_000_000_000;
+
 /**
  * The charge to a budget of money. Counts without a price on the card are charged at the base
  * prices, so that a client cannot spend past its budget by a service that has no price.
  */
 export function chargeMicros(counts: UsageCounts, prices: Prices | null): number | null {
   if (prices === null) return null;
+  if (prices.card === null) {
+    const { promptTokens: prompt, completionTokens: completion } = counts;
+    const micros = estimateCostMicros(prices, { prompt, completion });
+    if (micros === null || micros < exactMicrosMax) return micros;
+  }
   return costOf(counts, prices).micros ?? costOf(counts, { ...prices, card: null }).micros;
 }

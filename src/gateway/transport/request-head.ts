@@ -108,6 +108,31 @@ export function rawFields(fields: Buffer): string[] {
   });
 }
 
+/**
+ * Searches the bytes for a field, so that a rule on a header that the request does not have allocates nothing. `fields` is
+ * as for `rawFields`, and `name` in lower case.
+ */
+export function hasField(fields: Buffer, name: string): boolean {
+  const { length } = name;
+  const last = fields.length - length - 1;
+  for (let at = 0; at < last;) {
+    if (fields[at + length] === colon && isSameName(fields, at, name)) return true;
+    while (at < last && fields[at] !== lineFeed) at++;
+    at++;
+  }
+  return false;
+}
+
+/** Ignores case. Unlike for `isNamed`, the name may contain any character of a token. */
+function isSameName(bytes: Buffer, from: number, name: string): boolean {
+  for (let index = 0; index < name.length; index++) {
+    const byte = bytes[from + index] ?? 0;
+    const lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
+    if (lower !== name.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
 /** Finds a value in alternating names and values. */
 export function ownValue(own: readonly string[], name: string): string | undefined {
   for (let index = 0; index < own.length; index += 2)

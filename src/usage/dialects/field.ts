@@ -95,14 +95,24 @@ export const ignored = {
   label: nothing,
 } as const;
 
+const nowhere = { name: '', read: nothing.read };
+
 export function object(fields: Fields): Field {
   const known = Object.entries(fields).map(([name, { read }]) => ({ name, read }));
+  const places = new Map(known.map(({ name }, place) => [name, place]));
   return {
+    // An answer has few of the fields. They are read in the order of the table.
     read(value, found) {
       if (!isGiven(value)) return;
-      for (const { name, read } of known) {
-        const member = value[name];
-        if (member !== undefined) read(member, found);
+      const given: number[] = [];
+      for (const name of Object.keys(value)) {
+        const place = places.get(name);
+        if (place !== undefined) given.push(place);
+      }
+      if (given.length > 1) given.sort((a, b) => a - b);
+      for (const place of given) {
+        const { name, read } = known[place] ?? nowhere;
+        read(value[name], found);
       }
     },
     unknownIn: (value) =>

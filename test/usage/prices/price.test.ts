@@ -7,6 +7,7 @@ import * as fc from 'fast-check';
 
 import { tokenParts, totalsOnly } from '../../../src/usage/counts.ts';
 import type { UsageCounts } from '../../../src/usage/counts.ts';
+import { chargeMicros } from '../../../src/usage/cost.ts';
 import { costOf } from '../../../src/usage/price.ts';
 import type { Prices } from '../../../src/usage/price.ts';
 import type { PriceSet } from '../../../src/usage/price-card.ts';
@@ -243,4 +244,19 @@ it('is the sum of exact products, rounded once', () => {
       assert.equal(costOf(counts, { input, output, card: {} }).micros, rounded);
     }),
   );
+});
+
+describe('the charge to a budget', () => {
+  it('is the exact cost for a model without a card, whatever the size of the counts', () => {
+    const count = fc.oneof(fc.nat(1_000_000), fc.maxSafeNat());
+    const price = fc.option(fc.oneof(fc.nat(100_000_000), fc.nat(1000)));
+    fc.assert(
+      fc.property(count, count, price, price, (promptTokens, completionTokens, input, output) => {
+        const counts = totalsOnly({ promptTokens, completionTokens });
+        const prices = { input, output, card: null };
+        assert.equal(chargeMicros(counts, prices), costOf(counts, prices).micros);
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });
