@@ -65,9 +65,17 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
   readonly #translated: TranslatedAnswer | null;
   readonly #mayLackRoute: boolean;
   readonly #startedAt: number;
-  readonly #result = Promise.withResolvers<AttemptResult>();
+  readonly #onResult: (result: AttemptResult) => void;
+  #hasResult = false;
 
-  constructor(sending: Sending, step: Step, { request, reading, mayLackRoute }: Outbound) {
+  /** `onResult` is called once, possibly during `run`. */
+  constructor(
+    sending: Sending,
+    step: Step,
+    { request, reading, mayLackRoute }: Outbound,
+    onResult: (result: AttemptResult) => void,
+  ) {
+    this.#onResult = onResult;
     this.#sending = sending;
     this.#step = step;
     this.#credential = request.credential;
@@ -81,7 +89,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
    * If the backend has flow control, the caller holds a slot of it. The end of the attempt releases
    * it.
    */
-  run(request: UpstreamRequest): Promise<AttemptResult> {
+  run(request: UpstreamRequest): void {
     const { exchange, context } = this.#sending.walk;
     const { backend } = this.#step;
     exchange.listen(this);
@@ -94,7 +102,6 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
       const sink = this.#translated ?? (this.#mayLackRoute ? new RouteWatch(this) : this);
       this.#call = context.upstreams.send(backend.backend.origin, request, sink);
     }
-    return this.#result.promise;
   }
 
   onHead(status: number, headers: FlatHeaders, isFollowed: boolean): void {
@@ -151,7 +158,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     if (state.kind === 'held') return state.drop();
     // Nothing of an early answer was relayed, so the request can still move on.
     if (relay === null) {
-      return this.#result.resolve({ kind: 'unreached', fault, next: this.#next(null) });
+      return this.#resolve({ kind: 'unreached', fault, next: this.#next(null) });
     }
     this.#sending.walk.exchange.cut();
     this.#ended(relay, null, fault);
@@ -168,7 +175,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
   onMissingRoute(): void {
     if (this.#state.kind === 'over') return;
     this.#end(null);
-    this.#result.resolve({ kind: 'unserved' });
+    this.#resolve({ kind: 'unserved' });
   }
 
   onDrain(): void {
@@ -221,7 +228,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     }
     const held = new HeldAnswer(this.#step, head, () => this.#abort());
     this.#state = held;
-    this.#result.resolve({ kind: 'declined', held, next });
+    this.#resolve({ kind: 'declined', held, next });
   }
 
   #next(status: number | null): Step | null {
@@ -242,7 +249,13 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
   }
 
   #ended(relay: Relay | null, usage: UsageReport | null, fault: UpstreamFault | null = null): void {
-    this.#result.resolve({ kind: 'ended', relay, usage, fault });
+    this.#resolve({ kind: 'ended', relay, usage, fault });
+  }
+
+  #resolve(result: AttemptResult): void {
+    if (this.#hasResult) return;
+    this.#hasResult = true;
+    this.#onResult(result);
   }
 
   #abort(): void {

@@ -19,22 +19,8 @@ import type { UpstreamFault } from './transport/boundary.ts';
 import type { ChainWalk } from './walk.ts';
 
 /** `headers` are sent upstream, without the credential. */
-export async function attemptChain(walk: ChainWalk, headers: readonly string[]): Promise<void> {
-  const plan = new Plan(walk);
-  const sending: Sending = {
-    walk,
-    plan,
-    headers,
-    held: null,
-    inexpressible: null,
-    overloaded: null,
-  };
-  let next: Step | Conclusion | null = plan.first();
-  while (next !== null && !('kind' in next)) {
-    next = nextAfter(sending, next, await outcomeOf(sending, next));
-  }
-  conclude(walk, next ?? (await exhausted(sending)));
-}
+export const attemptChain = (walk: ChainWalk, headers: readonly string[]): Promise<void> =>
+  new Chain(walk, headers).run();
 
 type Outcome =
   | AttemptResult
@@ -42,24 +28,83 @@ type Outcome =
   /** The protocol of the backend cannot express the request. */
   | Readonly<{ kind: 'inexpressible'; refusal: ProtocolRefusal }>;
 
-/** Returns the promise of the attempt directly: an async function would cost three more microtask turns. */
-function outcomeOf(sending: Sending, step: Step): Outcome | Promise<Outcome> {
-  const outbound = outboundTo(step.backend, sending);
-  if (isProtocolRefusal(outbound)) return { kind: 'inexpressible', refusal: outbound };
-  if (step.waitMs === 0) return takeTurn(sending, step, outbound);
-  return wait(step.waitMs).then(() => takeTurn(sending, step, outbound));
-}
+/** The usual request has one attempt, and this is its only promise. */
+class Chain {
+  readonly #sending: Sending;
+  readonly #ended = Promise.withResolvers<void>();
 
-function takeTurn(sending: Sending, step: Step, outbound: Outbound): Promise<Outcome> {
-  const { admission } = step.backend;
-  if (admission === null || admission.take()) return attempt(sending, step, outbound);
-  return awaitTurn(step, admission, sending).then<Outcome>((turn) =>
-    turn.kind === 'admitted' ? attempt(sending, step, outbound) : turn,
-  );
-}
+  constructor(walk: ChainWalk, headers: readonly string[]) {
+    const plan = new Plan(walk);
+    this.#sending = { walk, plan, headers, held: null, inexpressible: null, overloaded: null };
+  }
 
-const attempt = (sending: Sending, step: Step, outbound: Outbound): Promise<AttemptResult> =>
-  new Attempt(sending, step, outbound).run(outbound.request);
+  run(): Promise<void> {
+    this.#proceed(this.#sending.plan.first());
+    return this.#ended.promise;
+  }
+
+  #proceed(next: Step | Conclusion | null): void {
+    try {
+      if (next === null) this.#follow(exhausted(this.#sending));
+      else if ('kind' in next) this.#end(next);
+      else this.#try(next);
+    } catch (error) {
+      this.#ended.reject(error);
+    }
+  }
+
+  #end(conclusion: Conclusion): void {
+    conclude(this.#sending.walk, conclusion);
+    this.#ended.resolve();
+  }
+
+  #try(step: Step): void {
+    const outbound = outboundTo(step.backend, this.#sending);
+    if (isProtocolRefusal(outbound)) {
+      this.#continue(step, { kind: 'inexpressible', refusal: outbound });
+    } else if (step.waitMs === 0) this.#takeTurn(step, outbound);
+    else this.#follow(wait(step.waitMs).then(() => this.#takeTurn(step, outbound)));
+  }
+
+  #takeTurn(step: Step, outbound: Outbound): void {
+    const { admission } = step.backend;
+    if (admission === null || admission.take()) return this.#attempt(step, outbound);
+    const turn = awaitTurn(step, admission, this.#sending);
+    this.#follow(
+      turn.then((result) => {
+        if (result.kind === 'admitted') this.#attempt(step, outbound);
+        else this.#continue(step, result);
+      }),
+    );
+  }
+
+  #attempt(step: Step, outbound: Outbound): void {
+    const onResult = (result: AttemptResult): void => {
+      if (result.kind === 'ended') this.#continue(step, result);
+      // The attempt first finishes the event in which it failed.
+      else queueMicrotask(() => this.#continue(step, result));
+    };
+    new Attempt(this.#sending, step, outbound, onResult).run(outbound.request);
+  }
+
+  #continue(step: Step, outcome: Outcome): void {
+    try {
+      this.#proceed(nextAfter(this.#sending, step, outcome));
+    } catch (error) {
+      this.#ended.reject(error);
+    }
+  }
+
+  /** Goes on with a conclusion, or with what the promise itself did. */
+  #follow(next: Promise<Conclusion | void>): void {
+    next.then(
+      (conclusion) => {
+        if (conclusion !== undefined) this.#proceed(conclusion);
+      },
+      (error: unknown) => this.#ended.reject(error),
+    );
+  }
+}
 
 const wait = (waitMs: number): Promise<void> =>
   new Promise((resolve) => void setTimeout(resolve, waitMs));

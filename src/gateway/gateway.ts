@@ -202,7 +202,7 @@ function listen(options: GatewayOptions, served: Served): Promise<Server> {
       monotonic,
       newId,
     },
-    handle: (exchange) => void handle(context, pages, exchange),
+    handle: (exchange) => handle(context, pages, exchange),
     disablesKeepAlive: () => pressure() === 'severe' || pressure() === 'critical',
     connectionsRefused: context.counts.connectionsRefused,
     onConnectionsRefused: (connections) => log.warn({ connections }, 'connections were refused'),
@@ -283,28 +283,34 @@ function scrapeEngines(
 }
 
 /** The error boundary: an exception ends only this request. */
-async function handle(context: ProxyContext, pages: PagesContext, exchange: Exchange) {
+function handle(context: ProxyContext, pages: PagesContext, exchange: Exchange): void {
+  const end = (): void => exchange.trace?.end(context.monotonic() - exchange.startedAt);
+  const fail = (error: unknown): void => {
+    answerFault(context, exchange, error);
+    end();
+  };
   try {
     const page = pageAt(exchange.path);
-    await (page === undefined ? proxy(context, exchange) : servePage(pages, exchange, page));
+    const ending = page === undefined ? proxy(context, exchange) : servePage(pages, exchange, page);
+    if (ending instanceof Promise) void ending.then(end, fail);
+    else end();
   } catch (error) {
-    context.log.error(
-      { error, request_id: exchange.requestId },
-      'a request failed with an internal error',
+    fail(error);
+  }
+}
+
+function answerFault(context: ProxyContext, exchange: Exchange, error: unknown): void {
+  context.log.error(
+    { error, request_id: exchange.requestId },
+    'a request failed with an internal error',
+  );
+  if (exchange.hasStarted) exchange.cut();
+  else {
+    noteAnswer(exchange, 500);
+    answerRefusal(
+      exchange,
+      refuseRequest('internal_error', 'the gateway failed; report the request id to the operator'),
     );
-    if (exchange.hasStarted) exchange.cut();
-    else {
-      noteAnswer(exchange, 500);
-      answerRefusal(
-        exchange,
-        refuseRequest(
-          'internal_error',
-          'the gateway failed; report the request id to the operator',
-        ),
-      );
-    }
-  } finally {
-    exchange.trace?.end(context.monotonic() - exchange.startedAt);
   }
 }
 

@@ -2,7 +2,6 @@
 // authenticate, route, read, resolve, grant, admit, cache, forward.
 
 import type { Protocol } from '../lib/vocabulary.ts';
-import type { Hold } from '../limits/spending.ts';
 import { readOnlyView } from '../routing/idle-view.ts';
 import { chooseRoute, reasonOf } from '../routing/route.ts';
 import { ruleInputs } from '../routing/rule-inputs.ts';
@@ -65,12 +64,11 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const { limiter, spending, now } = context;
   const before = withSpending(known, spending, now);
   const isRefused = willRefuse(limiter, { caller: before, peeked }, atMs);
-  const live = isRefused ? readOnlyView(view) : view;
   const read = routedRequest(context, exchange, { snapshot, peeked, body, proxied, isRefused });
   const request = read instanceof Promise ? await read : read;
   // Other requests may have been admitted while this one waited.
   const caller = read instanceof Promise ? withSpending(known, spending, now) : before;
-  const asking = { caller, request, live };
+  const asking = { caller, request, live: isRefused ? readOnlyView(view) : view };
   const walk: Walk = {
     context,
     generation,
@@ -95,21 +93,14 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   walk.limitHeaders = admission.headers;
   if (!isOnChain(walk)) return conclude(walk, refused(refusals.outOfRotation, 'no_backend', first));
   walk.hold = holdSpending(walk);
-  // Returning the inner promise would cost three more microtask turns.
-  if (walk.hold === null) await forward(walk);
-  else await forwardHeld(walk, walk.hold);
-}
-
-const none: readonly string[] = [];
-
-/** Releases the hold when the request ends in any way. */
-async function forwardHeld(walk: ChainWalk, hold: Hold): Promise<void> {
   try {
     await forward(walk);
   } finally {
-    walk.context.spending.release(hold);
+    if (walk.hold !== null) spending.release(walk.hold);
   }
 }
+
+const none: readonly string[] = [];
 
 type RouteWithoutModel = Exclude<Route, { kind: 'chain' } | { kind: 'out' }>;
 
