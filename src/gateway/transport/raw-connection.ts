@@ -13,6 +13,7 @@ import type { MalformedAnswer } from './raw-refusal.ts';
 import { readStrictHead } from './request-head.ts';
 import type { StrictHead } from './request-head.ts';
 import { unwatched } from './watch.ts';
+import type { SharedReader } from './shared-read.ts';
 import type { Watched } from './watch.ts';
 
 export type RawConnectionContext = Readonly<{
@@ -24,6 +25,7 @@ export type RawConnectionContext = Readonly<{
   malformedAnswer: (message: string) => MalformedAnswer;
   onGone: (connection: RawConnection) => void;
   scratch: WriteScratch;
+  read: SharedReader;
   ticks: Readonly<{ request: number; headers: number; keepAlive: number; slowReader: number }>;
 }>;
 
@@ -57,6 +59,8 @@ export class RawConnection implements ExchangeConnection, Watched {
   /** The connection closes after the current answer. */
   #isLast = false;
   #unsentBytes = 0;
+  /** Node's parser reads the connection. */
+  #isHandedOver = false;
 
   constructor(socket: Socket, context: RawConnectionContext) {
     const { watch } = context.exchange;
@@ -64,7 +68,8 @@ export class RawConnection implements ExchangeConnection, Watched {
     this.#context = context;
     this.deadlineTick = watch.tick + context.ticks.headers;
     watch.add(this);
-    socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain);
+    if (!context.read(socket, this.#onRead)) socket.on('data', this.#onData);
+    socket.on('end', this.#onEnd).on('drain', this.#onDrain);
     socket.on('error', ignore).on('close', this.#onClose);
   }
 
@@ -138,6 +143,13 @@ export class RawConnection implements ExchangeConnection, Watched {
     }
   }
 
+  readonly #onRead = (bytes: Buffer): boolean => {
+    if (this.#isHandedOver) return this.#socket.push(Buffer.from(bytes));
+    this.#onData(bytes);
+    return true;
+  };
+
+  /** The chunk may be in the shared buffer, so everything that stays is copied. */
   readonly #onData = (chunk: Buffer): void => {
     switch (this.#state) {
       case 'fresh':
@@ -193,7 +205,7 @@ export class RawConnection implements ExchangeConnection, Watched {
 
   #awaitHead(bytes: Buffer): void {
     if (++this.#headPieces > headPiecesMax) return this.#handOver(bytes);
-    this.#pending = bytes;
+    this.#pending = Buffer.from(bytes);
     if (this.#headPieces > 1) return;
     this.#headTick = this.#context.exchange.watch.tick;
     this.deadlineTick = this.#headTick + this.#context.ticks.headers;
@@ -229,7 +241,7 @@ export class RawConnection implements ExchangeConnection, Watched {
   }
 
   #addPending(chunk: Buffer): void {
-    this.#pending = this.#pending === null ? chunk : Buffer.concat([this.#pending, chunk]);
+    this.#pending = Buffer.concat(this.#pending === null ? [chunk] : [this.#pending, chunk]);
     if (this.#pending.length >= pendingBytesMax) this.#socket.pause();
   }
 
@@ -293,7 +305,8 @@ export class RawConnection implements ExchangeConnection, Watched {
     socket.pause();
     socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain);
     socket.off('error', ignore).off('close', this.#onClose);
-    socket.unshift(bytes);
+    socket.unshift(Buffer.from(bytes));
+    this.#isHandedOver = true;
     this.#context.handOver(socket);
     socket.resume();
   }

@@ -11,6 +11,7 @@ import type { ExchangeContext } from './exchange-context.ts';
 import { RawConnection } from './raw-connection.ts';
 import type { RawConnectionContext } from './raw-connection.ts';
 import type { MalformedAnswer } from './raw-refusal.ts';
+import { createSharedReader } from './shared-read.ts';
 
 export type RawConnections = Readonly<{ closeIdle: () => void; closeAll: () => void }>;
 
@@ -41,6 +42,7 @@ export function acceptRaw(server: Server, options: RawOptions): RawConnections {
     handOver: (socket) => void Reflect.apply(nodeAccepts, server, [socket]),
     malformedAnswer,
     onGone: (connection) => void open.delete(connection),
+    read: createSharedReader(),
     scratch: { writeBytes: Buffer.allocUnsafeSlow(writeBytes) },
     ticks: {
       request: watch.ticks(limits.requestMs),

@@ -9,7 +9,7 @@ import type { BodyResult, Exchange, ExchangeListener, FlatHeaders, OwnField } fr
 import { isUsableId } from './exchange-context.ts';
 import type { ExchangeContext } from './exchange-context.ts';
 import { fieldIn } from './header-policy.ts';
-import { ownValue, rawFields } from './request-head.ts';
+import { hasField, ownValue, rawFields } from './request-head.ts';
 import type { StrictHead } from './request-head.ts';
 
 /** The connection as its exchange uses it. */
@@ -28,6 +28,12 @@ export type RawExchangeContext = ExchangeContext & Readonly<{ answerHead: Answer
 
 const none: BodyResult = { kind: 'bytes', bytes: Buffer.alloc(0) };
 const gone: BodyResult = { kind: 'gone' };
+
+function copyOf(bytes: Buffer, from: number, to: number): Buffer {
+  const copy = Buffer.allocUnsafe(to - from);
+  bytes.copy(copy, 0, from, to);
+  return copy;
+}
 
 export class RawExchange implements Exchange {
   readonly method: string;
@@ -64,7 +70,7 @@ export class RawExchange implements Exchange {
   #last: Buffer | null = null;
   #isClosed = false;
 
-  /** `bytes` contains the head and the received part of the body. The caller must not reuse it. */
+  /** `bytes` contains the head and the received part of the body, which are copied. */
   constructor(
     head: StrictHead,
     bytes: Buffer,
@@ -83,11 +89,14 @@ export class RawExchange implements Exchange {
     this.#head = head;
     this.#connection = connection;
     this.#context = context;
-    this.#received = bodyBytes === 0 ? null : bytes.subarray(end, end + bodyBytes);
-    this.#bodyBytesLeft = bodyBytes - (this.#received?.length ?? 0);
-    const fields = bytes.subarray(head.fieldsAt, end);
-    // A body in several pieces is copied, so the fields must not keep its first buffer in memory.
-    this.#fields = this.#bodyBytesLeft === 0 ? fields : Buffer.from(fields);
+    const receivedEnd = Math.min(bytes.length, end + bodyBytes);
+    this.#bodyBytesLeft = end + bodyBytes - receivedEnd;
+    const isWhole = this.#bodyBytesLeft === 0;
+    const fieldsBytes = end - head.fieldsAt;
+    // The fields are kept longer than the first piece of a longer body.
+    const copy = copyOf(bytes, head.fieldsAt, isWhole ? receivedEnd : end);
+    this.#fields = copy.subarray(0, fieldsBytes);
+    this.#received = isWhole ? copy.subarray(fieldsBytes) : copyOf(bytes, end, receivedEnd);
   }
 
   header(name: OwnField): string | undefined {
@@ -96,6 +105,7 @@ export class RawExchange implements Exchange {
   }
 
   anyHeader(name: string): string | undefined {
+    if (!hasField(this.#fields, name)) return undefined;
     this.#rawFields ??= rawFields(this.#fields);
     return fieldIn(this.#rawFields, name);
   }
@@ -109,7 +119,7 @@ export class RawExchange implements Exchange {
     const { bodyBytes } = this.#head;
     const received = this.#received;
     this.#received = null;
-    if (received === null) return none;
+    if (received === null || bodyBytes === 0) return none;
     const bounds: BodyBounds = {
       bytesMax: this.#context.bodyBytesMax,
       budget: this.#context.bodyBudget,
@@ -129,7 +139,9 @@ export class RawExchange implements Exchange {
     this.#bodyBytesLeft -= chunk.length;
     const collector = this.#collector;
     if (collector === null) return;
-    const refusal = collector.add(chunk);
+    // The collector keeps a chunk that is the whole body.
+    const isWhole = chunk.length === this.#head.bodyBytes;
+    const refusal = collector.add(isWhole ? Buffer.from(chunk) : chunk);
     if (refusal !== null) this.#settleBody(refusal);
     else if (this.#bodyBytesLeft === 0) this.#settleBody(collector.complete());
   }
