@@ -2,7 +2,8 @@
 
 import type { Fields, SetField } from './field.ts';
 
-const perMillion = 'US dollars per million tokens. Leave empty for unpriced';
+const perMillion =
+  'US dollars, or the currency of “More prices”, per million tokens. Empty: unpriced';
 
 /** Money per million tokens. In model_list it is per token and called `cost`. */
 export const priceFields = {

@@ -6,17 +6,8 @@ import { z } from 'zod';
 import { priceField, tokensField } from '../lib/amounts.ts';
 import { timestampField } from '../lib/fields.ts';
 import { shortened } from '../lib/text.ts';
-import { tokenParts } from './counts.ts';
-import type { TokenPart } from './counts.ts';
-
-/** The prices per million tokens that only a card has, one for each part of the totals. */
-export type PartPrice = TokenPart['kind'];
-/** The base prices pay for all tokens of a side that no price of a part pays for. */
-export type BasePrice = 'input' | 'output';
-export type TokenPrice = BasePrice | PartPrice;
-
-const partPrices: readonly PartPrice[] = tokenParts.map(({ kind }) => kind);
-const tokenPrices: readonly TokenPrice[] = ['input', 'output', ...partPrices];
+import { partPrices, reportedName as reported, tokenPrices, unitPrices } from './price-names.ts';
+import type { PartPrice, TokenPrice, UnitPrice } from './price-names.ts';
 
 /** Micro-units per million tokens. A price that is absent is not known. */
 export type PriceSet = Readonly<{ [Name in TokenPrice]?: number | undefined }>;
@@ -29,9 +20,8 @@ export type ServiceTier = PriceSet &
   Readonly<{ percent?: number | undefined; context_tiers?: readonly ContextTier[] | undefined }>;
 
 export type PriceCard = Readonly<{ [Name in PartPrice]?: number | undefined }> &
+  Readonly<{ [Name in UnitPrice]?: number | undefined }> &
   Readonly<{
-    /** Micro-units for each request. */
-    per_request?: number | undefined;
     /** Micro-units for each call, by the name of a tool that the provider runs. */
     tool_calls?: Readonly<Record<string, number>> | undefined;
     /** By the service tier that the answer reports. */
@@ -51,6 +41,9 @@ export const namedPricesMax = 32;
 
 const percentMax = 10_000;
 
+const partNames = partPrices.map(({ name }) => name);
+const tokenNames = tokenPrices.map(({ name }) => name);
+
 /**
  * `isGiven`: the card comes from a request or a file, so what is not known or not possible is an
  * error. Otherwise it was stored, maybe by another release.
@@ -59,7 +52,7 @@ type Form = Readonly<{ isGiven: boolean }>;
 
 function cardSchema(form: Form): z.ZodType<PriceCard, PriceCard> {
   const price = form.isGiven ? priceField : z.int().nonnegative();
-  const sets = membersFor(tokenPrices, price);
+  const sets = membersFor(tokenNames, price);
   const contextTiers = z
     .array(objectOf(form, { above_tokens: tokensField, ...sets }))
     .max(contextTiersMax)
@@ -68,21 +61,21 @@ function cardSchema(form: Form): z.ZodType<PriceCard, PriceCard> {
   const percent = z.int().nonnegative().max(percentMax).optional();
   const serviceTier = objectOf(form, { percent, ...sets, context_tiers: contextTiers });
   return objectOf(form, {
-    ...membersFor(partPrices, price),
-    per_request: price.optional(),
+    ...membersFor(partNames, price),
+    ...membersFor(
+      unitPrices.map(({ name }) => name),
+      price,
+    ),
     tool_calls: named(price),
     service_tiers: named(serviceTier),
     context_tiers: contextTiers,
     currency: z.string().optional(),
-    fallbacks: objectOf(form, membersFor(partPrices, z.enum(tokenPrices))).optional(),
+    fallbacks: objectOf(form, membersFor(partNames, z.enum(tokenNames))).optional(),
     effective_from: (form.isGiven ? timestampField : z.string()).optional(),
   });
 }
 
-/** A tool or service tier, as providers report it. */
-const reportedName = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/, {
-  error: 'must be a name of up to 64 letters, digits, dots, hyphens and underscores',
-});
+const reportedName = z.string().regex(reported.pattern, { error: reported.must });
 
 const isListable = (named: object): boolean => Object.keys(named).length <= namedPricesMax;
 const tooManyNames = { error: `must have at most ${namedPricesMax} names` };

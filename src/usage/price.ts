@@ -4,7 +4,8 @@
 import { tokenParts } from './counts.ts';
 import type { UsageCounts } from './counts.ts';
 import { defaultCurrency } from '../lib/vocabulary.ts';
-import type { ContextTier, PriceCard, PriceSet, TokenPrice } from './price-card.ts';
+import type { ContextTier, PriceCard, PriceSet } from './price-card.ts';
+import type { TokenPrice } from './price-names.ts';
 
 /**
  * The prices of a model, in micro-units per million tokens. Null means not set. Without a card, all

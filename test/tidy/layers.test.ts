@@ -16,8 +16,8 @@ type Layer = Readonly<{
 
 const contract = ['src/lib', 'src/conditions', 'src/fields', 'src/snapshot', 'src/protocols/facts'];
 const pure = ['src/routing', 'src/limits', 'src/usage', 'src/protocols', 'src/classifier'];
-/** The schema of price cards and their versions. They import counts and `src/lib` only. */
-const prices = ['src/usage/price-card', 'src/usage/price-versions'];
+/** The schema of price cards, their versions and the names of prices. */
+const prices = ['src/usage/price-card', 'src/usage/price-names', 'src/usage/price-versions'];
 const beneathControl = [
   ...contract,
   ...pure,
@@ -151,6 +151,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'src/conditions',
       'src/fields',
       'src/usage/counts',
+      'src/usage/price-names',
       'src/notifications/types',
       'src/protocols/facts',
       'events/nouns',
@@ -210,7 +211,7 @@ test('a layer imports only what its row allows', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('the management UI imports only types and the tables of conditions and protocols from the server', () => {
+test('the management UI imports only types and tables of plain data from the server', () => {
   const wrong = programFiles()
     .filter(({ path }) => /^(extensions\/[^/]+\/)?ui\//.test(path))
     .filter(({ path }) => !path.startsWith('extensions/viewer/'))
@@ -220,7 +221,9 @@ test('the management UI imports only types and the tables of conditions and prot
           const target = importedFile(file.path, name) ?? '';
           return (
             name === 'zod' ||
-            /^src\/(?!conditions\/|fields\/|notifications\/types|protocols\/facts)/.test(target)
+            /^src\/(?!conditions\/|fields\/|notifications\/types|protocols\/facts|usage\/price-names)/.test(
+              target,
+            )
           );
         })
         .map((specifier) => `${file.path} imports ${specifier}`),

@@ -67,7 +67,7 @@ it('prices of public lists are previewed before they are published', async (t) =
   await page.getByText('gw does not know this price (1 model)').waitFor();
   assert.equal((await modelNamed(server, 'engine-small'))['input_price_per_mtok'], null);
   await press(page, 'Apply to 2 models');
-  await page.getByRole('row', { name: /Cache read added .*\$0.33 per million tokens/ }).waitFor();
+  await page.getByRole('row', { name: /Cache reads added .*\$0.33 per million tokens/ }).waitFor();
   await press(page, 'Apply prices');
   await toast(page, /Prices updated · version \d+/);
   const priced = await modelNamed(server, 'engine-small');

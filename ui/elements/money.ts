@@ -1,9 +1,9 @@
-// An amount in US dollars. A missing price is "unpriced", never 0; totals also show the number of unpriced requests.
+// An amount of money. A missing price is "unpriced", never 0; totals also show the number of unpriced requests.
 
 import { css, html, nothing } from 'lit';
 
-import { element, count, flag } from './element.ts';
-import { formatCount, formatMoney, formatMoneyShort } from '../lib/text/format.ts';
+import { element, count, flag, text } from './element.ts';
+import { formatCount, formatMoneyOf, formatMoneyShort } from '../lib/text/format.ts';
 import { base } from '../styles/base.ts';
 
 class GwMoney extends element({
@@ -12,6 +12,8 @@ class GwMoney extends element({
   /** The number of requests without a price. */
   unpriced: count<number>(0),
   exact: flag(),
+  /** Only exact amounts can have another currency than USD. */
+  currency: text('USD'),
 }) {
   static override styles = [
     base,
@@ -30,7 +32,7 @@ class GwMoney extends element({
   protected override render() {
     const { micros, unpriced } = this;
     if (micros === null) return html`<span class="unpriced">unpriced</span>`;
-    const whole = formatMoney(micros);
+    const whole = formatMoneyOf(micros, this.currency);
     const beside =
       unpriced === 0
         ? nothing

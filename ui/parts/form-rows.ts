@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 
 import type { Fields } from '../../src/fields/field.ts';
-import { choicesOf } from '../lib/page/choices.ts';
+import { choicesOf, orNone } from '../lib/page/choices.ts';
 import { hintOf } from '../lib/saves/entity-fields.ts';
 import { yesOrNo } from '../lib/saves/typed.ts';
 import '../elements/form/field.ts';
@@ -103,20 +103,19 @@ function formField<Draft extends object>(field: FormField<Draft>, draft: Draft) 
   ></gw-field>`;
 }
 
-const flagChoices = choicesOf([yesOrNo(true), yesOrNo(false)]);
+const flagChoices = orNone('Not set', choicesOf([yesOrNo(true), yesOrNo(false)]));
 
-const controls: Readonly<Record<string, FieldType>> = { flag: 'select', rates: 'textarea' };
-
+/** A field of several texts has rows of its own. */
 export function fieldRows<F extends Fields>(
   fields: F,
 ): readonly FormRow<Record<keyof F & string, string>>[];
 export function fieldRows(fields: Fields): readonly FormRow<Record<string, string>>[] {
-  const shown = Object.entries(fields).map(([name, field]) => ({
+  const plain = Object.entries(fields).filter(([, { type }]) => type !== 'rates');
+  const shown = plain.map(([name, field]) => ({
     name,
     label: field.label,
     hint: hintOf(field),
-    type: controls[field.type] ?? 'text',
-    mono: field.type === 'rates',
+    type: field.type === 'flag' ? ('select' as const) : ('text' as const),
     choices: field.type === 'flag' ? flagChoices : noChoices,
   }));
   return shown.flatMap((_, at) => (at % 2 === 0 ? [{ pair: shown.slice(at, at + 2) }] : []));

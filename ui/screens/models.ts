@@ -20,7 +20,7 @@ import { record } from '../styles/record.ts';
 import { attachFormOf } from './models/attach.ts';
 import { readColumns, writeColumns } from './models/columns.ts';
 import { flowFormOf } from './models/flow.ts';
-import { modelFormOf } from './models/form.ts';
+import './models/form.ts';
 import { loadModels } from './models/load.ts';
 import type { ModelRow } from './models/load.ts';
 import type { PriceEdit } from './models/price.ts';
@@ -144,7 +144,7 @@ class ScreenModels extends RecordScreen {
     const { failure } = this;
     const part = this.aspect();
     if (this.isNew() || (model !== null && part === 'edit')) {
-      return modelFormOf(model)(failure);
+      return html`<gw-model-form .row=${model} .failure=${failure}></gw-model-form>`;
     }
     if (model !== null && part === 'attach' && model.backend === null) {
       return attachFormOf(model, this.#providers.value ?? [])(failure);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { entryOf, newDraft, perCallPlaces, perTokenPlaces, readPrice, setAt } from './draft.ts';
 import type { PriceDraft, PriceSet } from './draft.ts';
-import type { TokenPrice } from '../../usage/price-card.ts';
+import type { TokenPrice } from '../../usage/price-names.ts';
 import type { ListedEntry } from './listed-price.ts';
 
 const tokenKeys: ReadonlyMap<string, TokenPrice> = new Map(

@@ -1,7 +1,7 @@
 // Reads the names of prices in the format of LiteLLM, which price lists and configuration files use:
 // what is priced, in which service tier, and above how many prompt tokens.
 
-import type { TokenPrice } from '../../usage/price-card.ts';
+import type { TokenPrice } from '../../usage/price-names.ts';
 
 /** The meaning of one key of an entry. */
 export type PriceKey =

@@ -5,7 +5,8 @@ import { scaleDecimal } from '../../lib/decimal.ts';
 import { tokenParts } from '../../usage/counts.ts';
 import type { TokenPart } from '../../usage/counts.ts';
 import { givenPriceCard } from '../../usage/price-card.ts';
-import type { ContextTier, PriceCard, ServiceTier, TokenPrice } from '../../usage/price-card.ts';
+import type { ContextTier, PriceCard, ServiceTier } from '../../usage/price-card.ts';
+import type { TokenPrice } from '../../usage/price-names.ts';
 import type { ListedEntry, ListedPrice, UnusedKey } from './listed-price.ts';
 
 /** Micro-units per million tokens. */

@@ -52,7 +52,7 @@ export function readCount(text: string): number | null | undefined {
   return Number.isSafeInteger(count) && count > 0 ? count : undefined;
 }
 
-const dollars = /^\$?(\d{1,9})(?:\.(\d{1,6}))?$/;
+const dollars = /^\$?(\d{1,10})(?:\.(\d{1,6}))?$/;
 
 /** Exact micros of US dollars. Null for an empty field; undefined if invalid or not above zero. */
 export function readMoney(text: string): number | null | undefined {
@@ -61,7 +61,7 @@ export function readMoney(text: string): number | null | undefined {
   const [, whole, fraction = ''] = dollars.exec(plain) ?? [];
   if (whole === undefined) return undefined;
   const micros = Number(whole) * 1_000_000 + Number(fraction.padEnd(6, '0'));
-  return micros > 0 ? micros : undefined;
+  return micros > 0 && Number.isSafeInteger(micros) ? micros : undefined;
 }
 
 export function writeMoney(micros: number | null): string {

@@ -1,6 +1,6 @@
 // Words and amounts of reports that compare a bill with the ledger.
 
-import { formatMoney } from '../text/format.ts';
+import { formatMoneyOf } from '../text/format.ts';
 
 export const differenceWords = {
   only_in_bill: 'only in the bill',
@@ -12,8 +12,5 @@ export const differenceWords = {
 export const billCommand = 'gw usage reconcile --provider openai --file costs.csv';
 
 /** Null means that the bill or the ledger has nothing. */
-export function billMoney(micros: number | null, currency: string): string {
-  if (micros === null) return 'none';
-  const money = formatMoney(micros);
-  return currency === 'USD' ? money : `${money.replace('$', '')} ${currency}`;
-}
+export const billMoney = (micros: number | null, currency: string): string =>
+  micros === null ? 'none' : formatMoneyOf(micros, currency);

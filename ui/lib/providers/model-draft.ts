@@ -4,10 +4,12 @@
 import { modelFields } from '../../../src/fields/model.ts';
 import { entityTypes } from '../saves/entity-fields.ts';
 import { formOf, name, text, typedBy } from '../saves/typed.ts';
+import type { Texts } from '../saves/typed.ts';
 
 export const modelForm = formOf({
   name,
   description: text,
   ...typedBy(modelFields, entityTypes),
 });
-export type ModelDraft = typeof modelForm.blank;
+/** A price card has members of its own. */
+export type ModelDraft = typeof modelForm.blank & Texts;

@@ -1,56 +1,83 @@
-// Reads and writes the price card of a model in a form, and describes its prices.
+// Describes the prices of a price card in words.
 
-import { formatMoney, formatNumber } from '../text/format.ts';
-import type { Typed } from '../saves/typed.ts';
+import { tokenPrices, unitPrices } from '../../../src/usage/price-names.ts';
+import { formatMoneyOf, formatNumber } from '../text/format.ts';
 
-/** The card as JSON, in micro-units. The server checks its members. */
-export const rates: Typed<object | null> = {
-  write: (card) => (card === null ? '' : JSON.stringify(card, null, 2)),
-  read: (text) => {
-    if (text.trim() === '') return null;
-    try {
-      const card: unknown = JSON.parse(text);
-      return typeof card === 'object' && !Array.isArray(card) ? card : undefined;
-    } catch {
-      return undefined;
-    }
-  },
-  must: 'must be a JSON object such as {"cache_read": 300000}, in micro-units, or empty',
-};
+const labels: ReadonlyMap<string, string> = new Map(
+  [...tokenPrices, ...unitPrices].map(({ name, label }) => [name, label]),
+);
+const labelOf = (name: string): string => labels.get(name) ?? name;
 
-/** The prices of a card in words, one each, such as `cache_read: $0.30`. */
-export const cardTexts = (card: object): readonly string[] =>
-  Object.entries(card).flatMap(([name, value]: [string, unknown]) => textsOf(name, value));
+/** The order of members, as in the form. */
+const order = [
+  ...labels.keys(),
+  'percent',
+  'tool_calls',
+  'service_tiers',
+  'context_tiers',
+  'fallbacks',
+  'currency',
+  'effective_from',
+];
 
-function textsOf(name: string, value: unknown): readonly string[] {
+const unitNames: ReadonlySet<string> = new Set(unitPrices.map(({ name }) => name));
+
+/** The prices of a card in words, one each, such as `Cache reads: $0.30 per million tokens`. */
+export function cardTexts(card: object): readonly string[] {
+  const currency = currencyOf(card);
+  return entriesOf(card).flatMap(([name, value]) => textsOf({ name, value, currency }));
+}
+
+/** Also that of the base prices. */
+export const currencyOf = (card: object | null): string =>
+  card !== null && 'currency' in card && typeof card.currency === 'string' ? card.currency : 'USD';
+
+type Member = Readonly<{ name: string; value: unknown; currency: string }>;
+
+function textsOf({ name, value, currency }: Member): readonly string[] {
   switch (name) {
+    case 'currency':
+      return [`Currency: ${currency}`];
+    case 'effective_from':
+      return [`Effective from ${String(value)}`];
     case 'context_tiers':
-      return Array.isArray(value) ? value.map(tierText) : [];
+      return Array.isArray(value) ? value.map((tier: object) => tierText(tier, currency)) : [];
     case 'tool_calls':
-      return entriesOf(value).map(([tool, price]) => `each call of ${tool}: ${moneyText(price)}`);
+      return entriesOf(value).map(
+        ([tool, price]) => `Each call of ${tool}: ${moneyText(price, currency)}`,
+      );
     case 'service_tiers':
-      return entriesOf(value).map(([tier, prices]) => `service tier ${tier}: ${setText(prices)}`);
+      return entriesOf(value).map(
+        ([tier, prices]) => `Service tier ${tier}: ${setText(prices, currency)}`,
+      );
     case 'fallbacks':
-      return entriesOf(value).map(([price, other]) => `${price}: the price of ${String(other)}`);
-    default:
-      return [`${name}: ${moneyText(value)}`];
+      return entriesOf(value).map(
+        ([price, other]) => `${labelOf(price)}: the price of ${labelOf(String(other))}`,
+      );
+    default: {
+      const per = unitNames.has(name) ? '' : ' per million tokens';
+      return [`${labelOf(name)}: ${moneyText(value, currency)}${per}`];
+    }
   }
 }
 
-function tierText({ above_tokens: above, ...prices }: { above_tokens?: number }): string {
-  return `above ${formatNumber(above ?? 0)} prompt tokens: ${setText(prices)}`;
+function tierText(tier: Readonly<{ above_tokens?: number }>, currency: string): string {
+  const { above_tokens: above, ...prices } = tier;
+  return `Above ${formatNumber(above ?? 0)} prompt tokens: ${setText(prices, currency)}`;
 }
 
-function setText(value: unknown): string {
+function setText(value: unknown, currency: string): string {
   const texts = entriesOf(value).map(([name, member]) => {
     if (name === 'percent') return `${String(member)} % of the other prices`;
-    return Array.isArray(member) ? member.map(tierText).join('; ') : `${name} ${moneyText(member)}`;
+    return Array.isArray(member)
+      ? member.map((tier: object) => tierText(tier, currency)).join('; ')
+      : `${labelOf(name)} ${moneyText(member, currency)}`;
   });
   return texts.join(', ');
 }
 
-const moneyText = (value: unknown): string =>
-  typeof value === 'number' ? formatMoney(value) : String(value);
+const moneyText = (value: unknown, currency: string): string =>
+  typeof value === 'number' ? formatMoneyOf(value, currency) : String(value);
 
 const entriesOf = (value: unknown): readonly [string, unknown][] =>
-  typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  Object.entries(value ?? {}).toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b));

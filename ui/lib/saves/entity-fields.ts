@@ -2,10 +2,10 @@
 
 import type { Field } from '../../../src/fields/field.ts';
 import type { FieldType } from '../../../src/fields/field-types.ts';
-import { rates } from '../providers/price-card.ts';
+import { rates } from '../providers/card-draft.ts';
 import { formatNumber } from '../text/format.ts';
 import { bound, count, flag, price } from './typed.ts';
-import type { Typed } from './typed.ts';
+import type { Typed, TypedTexts } from './typed.ts';
 
 export const entityTypes = {
   price,
@@ -18,7 +18,7 @@ export const entityTypes = {
   secondsOrNone: bound,
   flag,
   rates,
-} satisfies Readonly<Record<FieldType, Typed<unknown>>>;
+} satisfies Readonly<Record<FieldType, Typed<unknown> | TypedTexts<unknown>>>;
 
 export const hintOf = ({ hint, default: unset }: Field): string =>
   unset === undefined ? hint : `${hint} Default: ${unset}.`;

@@ -12,6 +12,14 @@ export type Typed<Value> = Readonly<{
   must: string;
 }>;
 
+export type Texts = Readonly<Record<string, string>>;
+
+/** A field with several texts, such as a price card. `name` is the name of the field. */
+export type TypedTexts<Value> = Readonly<{
+  writeTexts(value: Value, name: string): Texts;
+  readTexts(draft: Texts, name: string): Read<Value>;
+}>;
+
 const free = /^\$?0+(\.0{1,6})?$/;
 
 /** Null if empty; undefined if invalid. Unlike a limit, a price can be 0. */
@@ -60,10 +68,16 @@ export const flag: Typed<boolean | null> = {
 };
 export const yesOrNo = (value: boolean): string => (value ? 'yes' : 'no');
 
-type Fields = Readonly<Record<string, Typed<unknown>>>;
+type AnyTyped = Typed<unknown> | TypedTexts<unknown>;
+type Fields = Readonly<Record<string, AnyTyped>>;
 type Values<F extends Fields> = {
-  readonly [Name in keyof F]: F[Name] extends Typed<infer Value> ? Value : never;
+  readonly [Name in keyof F]: F[Name] extends Typed<infer Value>
+    ? Value
+    : F[Name] extends TypedTexts<infer Value>
+      ? Value
+      : unknown;
 };
+/** A field with several texts adds members to those. */
 type Draft<F extends Fields> = Readonly<Record<keyof F, string>>;
 
 /** `read` returns all values, or the first invalid field. */
@@ -76,19 +90,25 @@ export type TypedForm<F extends Fields> = Readonly<{
 
 export function formOf<F extends Fields>(fields: F): TypedForm<F>;
 export function formOf(fields: Fields): TypedForm<Fields> {
-  const each = (of: (typed: Typed<unknown>, name: string) => string) =>
-    Object.fromEntries(Object.entries(fields).map(([key, typed]) => [key, of(typed, key)]));
-  const read = (draft: Draft<Fields>): Read<Values<Fields>> => {
+  const read = (draft: Texts): Read<Values<Fields>> => {
     const values: Record<string, unknown> = {};
     for (const [key, typed] of Object.entries(fields)) {
-      values[key] = typed.read(draft[key] ?? '');
-      if (values[key] === undefined) return wrong(key, typed.must);
+      const found = readField(typed, draft, key);
+      if ('wrong' in found) return found;
+      values[key] = found.body;
     }
     return { body: values };
   };
+  const blank = Object.fromEntries(Object.keys(fields).map((key) => [key, '']));
+  const write = (record: Values<Fields>): Texts => {
+    const texts = Object.entries(fields).map(([key, typed]) =>
+      'write' in typed ? { [key]: typed.write(record[key]) } : typed.writeTexts(record[key], key),
+    );
+    return Object.assign({}, blank, ...texts);
+  };
   return {
-    blank: each(() => ''),
-    write: (record) => each((typed, key) => typed.write(record[key])),
+    blank,
+    write,
     read,
     change: (draft, record) => {
       const found = read(draft);
@@ -97,11 +117,17 @@ export function formOf(fields: Fields): TypedForm<Fields> {
   };
 }
 
+function readField(typed: AnyTyped, draft: Texts, key: string): Read<unknown> {
+  if ('readTexts' in typed) return typed.readTexts(draft, key);
+  const body = typed.read(draft[key] ?? '');
+  return body === undefined ? wrong(key, typed.must) : { body };
+}
+
 type Named = Readonly<Record<string, Readonly<{ type: string }>>>;
 
 export function typedBy<const F extends Named, const Types extends Fields>(
   fields: F,
-  types: Types & Readonly<Record<F[keyof F]['type'], Typed<unknown>>>,
+  types: Types & Readonly<Record<F[keyof F]['type'], AnyTyped>>,
 ): { readonly [Name in keyof F]: Types[F[Name]['type']] };
 export function typedBy(fields: Named, types: Fields): object {
   return Object.fromEntries(Object.entries(fields).map(([key, { type }]) => [key, types[type]]));

@@ -1,6 +1,7 @@
 // Writes field values for people with the unit of the field. A missing price is "unpriced" and a missing limit "unlimited". Values are not
 // rounded, because they are compared here.
 
+import { cardTexts } from '../providers/price-card.ts';
 import { formatMoney, formatTime } from './format.ts';
 import { writeOffset } from './utc-offset.ts';
 
@@ -61,16 +62,21 @@ const fields: readonly Field[] = [
   { name: /_seconds$|^upstream_timeout$/, write: sized(ofSeconds) },
   { name: /_ms$/, write: sized(ofMilliseconds) },
   { name: /_bytes$/, write: sized(ofBytes) },
-  { name: /_percent$|_target_cpu$/, write: (value) => `${value} %` },
+  { name: /(?:^|_)percent$|_target_cpu$/, write: (value) => `${value} %` },
   { name: /^utc_offset_minutes$/, write: (value) => `UTC${writeOffset(value)}` },
 ];
 
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 
+/** Amounts of a price card, except its percentages and numbers of tokens. */
+const isCardPrice = (field: string): boolean =>
+  /(^|\.)price_card\./.test(field) && !/\.(percent|above_tokens)$/.test(field);
+
 /** The value itself if its field has no unit. */
 function withUnit(field: string, value: unknown): unknown {
   const name = field.split('.').at(-1) ?? '';
   if (typeof value === 'number') {
+    if (isCardPrice(field)) return formatMoney(value);
     return fields.find((one) => one.name.test(name))?.write(value) ?? value;
   }
   if (typeof value === 'string' && name.endsWith('_at') && isoTime.test(value)) {
@@ -89,6 +95,9 @@ export function fieldValue(field: string, value: unknown): string {
   if (value === null) {
     const name = field.split('.').at(-1) ?? '';
     return fields.find((one) => one.name.test(name))?.absent ?? 'none';
+  }
+  if (typeof value === 'object' && /(^|\.)price_card$/.test(field)) {
+    return cardTexts(value).join('\n');
   }
   const written = withUnit(field, value);
   return typeof written === 'string' ? written : JSON.stringify(written, withUnit, 1);

@@ -35,6 +35,12 @@ export function formatMoney(micros: number | null): string {
   return `${sign}$${whole.format(Math.floor(size / million))}.${fraction}`;
 }
 
+/** `$3.00`, or `3.00 EUR` in another currency. */
+export function formatMoneyOf(micros: number, currency: string): string {
+  const money = formatMoney(micros);
+  return currency === 'USD' ? money : `${money.replace('$', '')} ${currency}`;
+}
+
 /** To the cent, for totals. Less than a cent is shown as such. */
 export function formatMoneyShort(micros: number | null): string {
   if (micros === null) return 'unpriced';

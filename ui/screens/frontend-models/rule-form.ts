@@ -16,7 +16,7 @@ import type { FormRow } from '../../parts/form-rows.ts';
 import { RecordForm } from '../../parts/record-form.ts';
 import { edited } from '../../state/edits.ts';
 import { buttons } from '../../styles/base.ts';
-import { ruleFormStyles } from './rule-form-styles.ts';
+import { formGroups } from '../../styles/form-groups.ts';
 import {
   actionRow,
   conditionRows,
@@ -31,7 +31,7 @@ import { ruleCreation, ruleUpdate } from './rule-saves.ts';
 /** Dispatches `gw-propose` with the calls of the current draft; none if the draft is invalid. */
 class GwRuleForm extends RecordForm<RuleRow, Draft> {
   static override properties = { ...RecordForm.properties, added: { state: true } };
-  static override styles = [RecordForm.styles, buttons, ruleFormStyles].flat();
+  static override styles = [RecordForm.styles, buttons, formGroups].flat();
   /** Added conditions that are still empty. */
   declare added: readonly ConditionId[];
 
@@ -100,7 +100,7 @@ class GwRuleForm extends RecordForm<RuleRow, Draft> {
   }
 
   #condition(kind: ConditionId, label: string, rows: readonly FormRow<Draft>[]) {
-    return html`<div class="condition" role="group" aria-label=${label}>
+    return html`<div class="group" role="group" aria-label=${label}>
       <div class="of">${formRows(rows, this.draft)}</div>
       <button
         type="button"

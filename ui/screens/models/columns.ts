@@ -7,6 +7,7 @@ import '../../elements/badge.ts';
 import '../../elements/money.ts';
 import type { Column } from '../../elements/table/table.ts';
 import { flowText } from '../../lib/providers/backend-draft.ts';
+import { currencyOf } from '../../lib/providers/price-card.ts';
 import { formatCount } from '../../lib/text/format.ts';
 import { linkTo } from '../../state/location.ts';
 import { shownValue } from '../../parts/field-value.ts';
@@ -27,10 +28,15 @@ function fieldColumns(isWritable: boolean): readonly Column<ModelRow>[] {
         ? html`<gw-price
             label="${label.toLowerCase()} of ${model.name}"
             field=${id}
+            currency=${currencyOf(model.price_card)}
             .model=${model.id}
             .micros=${model[id]}
           ></gw-price>`
-        : html`<gw-money exact .micros=${model[id]}></gw-money>`,
+        : html`<gw-money
+            exact
+            currency=${currencyOf(model.price_card)}
+            .micros=${model[id]}
+          ></gw-money>`,
   }));
   const others = pairs(informationFields).map(([id, field]) => ({
     id,

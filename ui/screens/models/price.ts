@@ -23,6 +23,7 @@ class GwPrice extends element({
   field: text<PriceField>(),
   /** Null is unpriced. */
   micros: count<number | null>(null),
+  currency: text('USD'),
   open: state(false),
   wrong: state(false),
 }) {
@@ -69,13 +70,13 @@ class GwPrice extends element({
     if (!this.open) {
       return html`<button type="button" @click=${this.#edit}>
         <span class="only-read">Edit ${this.label}: </span
-        ><gw-money exact .micros=${this.micros}></gw-money>
+        ><gw-money exact currency=${this.currency} .micros=${this.micros}></gw-money>
       </button>`;
     }
     return html`<input
       inputmode="decimal"
       autocomplete="off"
-      aria-label="${this.label}, in dollars per million tokens"
+      aria-label="${this.label}, in ${this.currency === 'USD' ? 'dollars' : this.currency} per million tokens"
       aria-invalid=${this.wrong ? 'true' : 'false'}
       title=${this.wrong ? typedPrice.must : nothing}
       placeholder="unpriced"

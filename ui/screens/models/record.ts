@@ -10,6 +10,7 @@ import {
 } from '../../../src/fields/model.ts';
 import '../../elements/badge.ts';
 import '../../elements/money.ts';
+import { currencyOf } from '../../lib/providers/price-card.ts';
 import { fieldLabels } from '../../lib/text/field-label.ts';
 import { fieldFacts } from '../../parts/field-value.ts';
 import { copied, facts, factRow, idFact } from '../../parts/facts.ts';
@@ -31,7 +32,7 @@ export function modelRecord(model: ModelRow, at: RecordScreen) {
   return html`${description === null ? nothing : html`<p class="notice">${description}</p>`}
     <dl>
       ${factRow(idFact(id))} ${factRow(['Name', copied(name, 'name', html`<code>${name}</code>`)])}
-      ${pairs(priceFields).map(([field, { label }]) => factRow([label, priceOf(model[field])]))}
+      ${pairs(priceFields).map(([field, { label }]) => factRow([label, priceOf(model, field)]))}
       ${fieldFacts(informationFields, model)}
       ${factRow(usageFact({ grouping: 'model', name, hasCharts: true }))}
     </dl>
@@ -53,10 +54,9 @@ export function modelRecord(model: ModelRow, at: RecordScreen) {
     ${usesOf(model)}`;
 }
 
-const priceOf = (micros: number | null) =>
-  html`<gw-money exact .micros=${micros}></gw-money>${
-      micros === null ? nothing : html` <span class="quiet">per million tokens</span>`
-    }`;
+const priceOf = (model: ModelRow, field: keyof typeof priceFields) =>
+  html`<gw-money exact currency=${currencyOf(model.price_card)} .micros=${model[field]}></gw-money
+    >${model[field] === null ? nothing : html` <span class="quiet">per million tokens</span>`}`;
 
 function headOf(model: ModelRow, at: RecordScreen) {
   const isAttached = model.backend !== null;

@@ -1,8 +1,8 @@
-// Styles of the rule form.
+// Styles of groups of fields in a form that can be added and removed.
 
 import { css } from 'lit';
 
-export const ruleFormStyles = css`
+export const formGroups = css`
   fieldset {
     display: grid;
     gap: var(--space-3);
@@ -20,7 +20,7 @@ export const ruleFormStyles = css`
     font-weight: 600;
   }
 
-  .condition {
+  .group {
     display: flex;
     align-items: flex-start;
     gap: var(--space-2);
@@ -35,6 +35,19 @@ export const ruleFormStyles = css`
     flex: 1;
     gap: var(--space-3);
     min-width: 0;
+  }
+
+  .of .group {
+    padding-inline: var(--space-2);
+    background: var(--surface);
+  }
+
+  details > .pair {
+    margin-top: var(--space-3);
+  }
+
+  summary {
+    cursor: pointer;
   }
 
   .offered {
