@@ -3,7 +3,7 @@
 // caller supplies the prompt class.
 
 import type { RoutingTables } from '../snapshot/compile.ts';
-import { anonymous, principalCompiler } from '../snapshot/compile/callers.ts';
+import { anonymous, principalCompiler, withIncreases } from '../snapshot/compile/callers.ts';
 import type { Snapshot, SnapshotPrincipal } from '../snapshot/schema.ts';
 import { explainRoute } from './explain.ts';
 import type { Explanation } from './explain.ts';
@@ -24,7 +24,9 @@ export function dryRun(
   { principal, request, headers }: DryRun,
 ): Explanation {
   const caller =
-    principal === null ? anonymous : principalCompiler(snapshot, tables.models)(principal);
+    principal === null
+      ? anonymous
+      : withIncreases(principalCompiler(snapshot, tables.models)(principal), request.nowMs);
   const values = new Map(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );

@@ -11,7 +11,7 @@ import type {
   SnapshotPrincipal,
   SnapshotRole,
 } from '../schema.ts';
-import { nothingSpent, percentSpent, reachedCap } from '../spend.ts';
+import { capsAt, nothingSpent, percentSpent, reachedCap } from '../spend.ts';
 import type { CapIncrease, Caps, ReachedCap, Spent } from '../spend.ts';
 import type { CompiledModel } from './models.ts';
 
@@ -201,9 +201,20 @@ function budgetOf(
       ...(end === undefined ? {} : { windowEndMs: Date.parse(end) }),
       ...(caps.increases === undefined ? {} : { increases: caps.increases.map(compiledIncrease) }),
     },
-    budgetUsedPercent: percentSpent(caps, reported),
-    reachedCap: reachedCap(caps, reported),
+    ...usedOf(caps, reported),
   };
+}
+
+const usedOf = (caps: Caps, spent: Spent): Pick<Caller, 'budgetUsedPercent' | 'reachedCap'> => ({
+  budgetUsedPercent: percentSpent(caps, spent),
+  reachedCap: reachedCap(caps, spent),
+});
+
+/** The caller with the temporary increases of its budget that are in force at this time. */
+export function withIncreases(caller: Caller, nowMs: number): Caller {
+  const { caps, reported, increases } = caller.budget ?? {};
+  if (caps === undefined || reported === undefined || increases === undefined) return caller;
+  return { ...caller, ...usedOf(capsAt(caps, increases, nowMs), reported) };
 }
 
 const compiledIncrease = ({

@@ -89,6 +89,44 @@ describe('under a change policy', () => {
     assert.match(JSON.stringify(events.body), new RegExp(`"causation":{"position":${version}}`));
   });
 
+  it('a budget is increased by an approved request only', async (t) => {
+    const { ada, boss, draft, approve, plane } = await underPolicy(t, ['limits']);
+    const principal = '/admin/principals/1';
+    const budget = { method: 'PUT', path: `${principal}/budget`, body: { tokens_total: 100 } };
+    const increase = {
+      method: 'POST',
+      path: `${principal}/budget/increases`,
+      body: {
+        tokens: 50,
+        reason: 'load test',
+        ends_at: new Date(Date.now() + 86_400_000).toISOString(),
+      },
+    };
+    const made = async (call: typeof increase | typeof budget): Promise<void> => {
+      const id = await draft(ada, [call]);
+      assert.notEqual((await ada('POST', `${path}/${id}/apply`, {})).status, 200);
+      assert.notEqual((await approve(ada, id)).status, 200);
+      ok(await approve(boss, id));
+      ok(await ada('POST', `${path}/${id}/apply`, {}));
+    };
+    await made(budget);
+    const increases = () =>
+      plane.store
+        .state()
+        .principal.byId.get(principalId.parse(1))
+        ?.budget?.increases?.map(({ tokens }) => tokens) ?? [];
+    for (const by of [ada, boss]) {
+      const refused = await by(increase.method, increase.path, increase.body);
+      assert.deepEqual(errorOf(refused), required);
+    }
+    assert.deepEqual(increases(), []);
+    await made(increase);
+    assert.deepEqual(increases(), [50]);
+    const removed = await boss('DELETE', `${increase.path}/1`);
+    assert.deepEqual(errorOf(removed), required);
+    assert.deepEqual(increases(), [50]);
+  });
+
   it('the policy is changed by an approved request', async (t) => {
     const { ada, boss, draft, approve } = await underPolicy(t, ['models']);
     const policy = '/admin/change-policy';
