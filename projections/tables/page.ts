@@ -5,15 +5,10 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
 import { integer, readValue } from '../../src/db/rows.ts';
-import type { EntityTable, JournalTable } from './table.ts';
+import type { JournalTable } from './table.ts';
 
 /** A null `after` starts the list. */
 export type Page<Key> = Readonly<{ after: Key | null; limit: number }>;
-
-export async function countRows(db: Queryable, { name }: EntityTable): Promise<number> {
-  const rows = await readValue(db, integer)`select count(*) from ${sql.ident(name)}`;
-  return rows ?? 0;
-}
 
 /** For a table that only grows. */
 const countedMax = 100_000;

@@ -5,7 +5,7 @@ import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import { rowOf } from '../../src/db/columns.ts';
-import { integer, readRows, readValue, text, time } from '../../src/db/rows.ts';
+import { integer, readRows, text, time } from '../../src/db/rows.ts';
 import { promptClassId, promptExampleId } from '../../src/lib/ids.ts';
 import type { PromptClassId } from '../../src/lib/ids.ts';
 import { promptClassTier } from '../../src/lib/vocabulary.ts';
@@ -113,9 +113,3 @@ export const listPromptExamples = (
     select class_id, id, label, added_at from prompt_examples
     where class_id = ${classId} and id > ${page.after ?? 0}
     order by id limit ${page.limit}`;
-
-export async function countPromptExamples(db: Queryable, classId: PromptClassId): Promise<number> {
-  const examples = await readValue(db, integer)`
-    select count(*) from prompt_examples where class_id = ${classId}`;
-  return examples ?? 0;
-}

@@ -5,9 +5,8 @@ import { z } from 'zod';
 import { alertsField, calendarField } from '../../lib/budget-fields.ts';
 import { camelKeys } from '../../lib/case.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { budgetFieldsOf, budgets, listBudgets } from '../../../projections/tables/budgets.ts';
+import { budgetFieldsOf, listBudgets } from '../../../projections/tables/budgets.ts';
 import type { BudgetRow } from '../../../projections/tables/budgets.ts';
-import { countRows } from '../../../projections/tables/page.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import { namesOf, spentBy } from '../../control/access/record-details.ts';
 import type { Revealing } from '../../control/access/principal-names.ts';
@@ -27,7 +26,7 @@ import type { IncreaseRecord } from './budget-increases.ts';
 import type { AccessNeeds } from './needs.ts';
 import { idIn } from '../http/fields.ts';
 import { mutate, written } from '../http/mutation.ts';
-import { answerOne, answerPage, byPrincipal, listQuery } from '../lists/page.ts';
+import { answerOne, answerPage, countWhere, byPrincipal, listQuery } from '../lists/page.ts';
 import { deleteRoute } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 
@@ -80,7 +79,7 @@ export const budgetRoutes = [
         record: budgetRecord,
         ...byPrincipal,
         rows: (page) => listBudgets(needs.db, page),
-        total: () => countRows(needs.db, budgets),
+        total: ({ principal }) => countWhere(principal.byId.values(), (one) => one.budget !== null),
         rowsIn: ({ principal }) => [...principal.byId.values()].flatMap(rowsOf),
         toBody: (rows, past) => listedBudgets(needs, rows, past),
       }),

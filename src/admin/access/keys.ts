@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import type { ApiKey } from '../../../projections/config/api-key.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { apiKeys, listApiKeys } from '../../../projections/tables/api-keys.ts';
+import { listApiKeys } from '../../../projections/tables/api-keys.ts';
 import type { ApiKeyRow } from '../../../projections/tables/api-keys.ts';
 import { namesOf, usesOf } from '../../control/access/record-details.ts';
 import { newApiKey } from '../../control/access/mint.ts';
@@ -53,7 +53,6 @@ export const keyRoutes = [
     id: apiKeyId,
     record: keyRecord,
     order: byId,
-    table: apiKeys,
     rows: listApiKeys,
     rowIn: (state, id) => rowsOf(state, state.api_key.byId.get(id))[0] ?? null,
     toBody: (rows, needs: AccessNeeds, past) => toRecords(needs, rows, past),

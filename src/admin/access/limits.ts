@@ -4,9 +4,8 @@ import { z } from 'zod';
 
 import { camelKeys, snakeKeys } from '../../lib/case.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
-import { limits, listLimits } from '../../../projections/tables/limits.ts';
+import { listLimits } from '../../../projections/tables/limits.ts';
 import type { LimitsRow } from '../../../projections/tables/limits.ts';
-import { countRows } from '../../../projections/tables/page.ts';
 import { namesOf } from '../../control/access/record-details.ts';
 import { principalNames } from '../../control/access/principal-names.ts';
 import type { Revealing } from '../../control/access/principal-names.ts';
@@ -18,7 +17,7 @@ import { asOfQuery } from '../http/as-of.ts';
 import type { AccessNeeds } from './needs.ts';
 import { idIn } from '../http/fields.ts';
 import { mutate, written } from '../http/mutation.ts';
-import { answerOne, answerPage, byPrincipal, listQuery } from '../lists/page.ts';
+import { answerOne, answerPage, countWhere, byPrincipal, listQuery } from '../lists/page.ts';
 import { deleteRoute } from '../lists/changes.ts';
 import { none, route } from '../http/route.ts';
 
@@ -52,7 +51,7 @@ export const limitsRoutes = [
         record: limitsRecord,
         ...byPrincipal,
         rows: (page) => listLimits(needs.db, page),
-        total: () => countRows(needs.db, limits),
+        total: ({ principal }) => countWhere(principal.byId.values(), (one) => one.limits !== null),
         rowsIn: ({ principal }) => [...principal.byId.values()].flatMap(rowsOf),
         toBody: (rows) => toRecords(needs, rows),
       }),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { Principal } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { listPrincipals, principals } from '../../../projections/tables/principals.ts';
+import { listPrincipals } from '../../../projections/tables/principals.ts';
 import type { PrincipalRow } from '../../../projections/tables/principals.ts';
 import { principalDetails } from '../../control/access/record-details.ts';
 import { changedPrincipal, newPassword, newPrincipal } from '../../control/access/principals.ts';
@@ -59,7 +59,6 @@ export const principalRoutes = [
     id: principalId,
     record: principalRecord,
     order: byId,
-    table: principals,
     rows: listPrincipals,
     rowIn: (state, id) => rowOf(state, written(state.principal, id)),
     toBody: (rows, needs: AccessNeeds) => toRecords(needs, rows),

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { roleNamed } from '../../../projections/config/find.ts';
 import type { Role } from '../../../projections/config/role.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { countRows } from '../../../projections/tables/page.ts';
-import { listRoles, roles } from '../../../projections/tables/roles.ts';
+import { listRoles } from '../../../projections/tables/roles.ts';
 import { descriptionField, resourceField, roleNameField } from '../../lib/fields.ts';
 import { roleId } from '../../lib/ids.ts';
 import { refuse } from '../../lib/refusal.ts';
@@ -52,7 +51,7 @@ export const roleRoutes = [
         record: roleRecord,
         ...byId,
         rows: (page) => listRoles(db, page),
-        total: () => countRows(db, roles),
+        total: ({ role }) => role.byId.size,
         rowsIn: ({ role }) => [...role.byId.values()].map(toRecord),
         toBody: (rows) => rows,
       }),

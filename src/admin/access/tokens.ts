@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import type { AdminToken } from '../../../projections/config/admin-token.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { adminTokens, listAdminTokens } from '../../../projections/tables/admin-tokens.ts';
+import { listAdminTokens } from '../../../projections/tables/admin-tokens.ts';
 import type { AdminTokenRow } from '../../../projections/tables/admin-tokens.ts';
 import { namesOf, usesOf } from '../../control/access/record-details.ts';
 import { newAdminToken } from '../../control/access/mint.ts';
@@ -59,7 +59,6 @@ export const tokenRoutes = [
     id: adminTokenId,
     record: tokenRecord,
     order: byId,
-    table: adminTokens,
     rows: listAdminTokens,
     rowIn: (state, id) => rowOf(state, written(state.admin_token, id))[0] ?? null,
     toBody: (rows, needs: AccessNeeds, past) => toRecords(needs, rows, past),

@@ -72,7 +72,8 @@ export type List<Key extends string | number, Row extends object, Body extends o
   readKey: (text: string) => Key | null;
   /** Reads the rows from the table. */
   rows: (page: Page<Key>) => Promise<readonly Row[]>;
-  total: () => Promise<number>;
+  /** Counts the rows without the table, so that the time of a page does not depend on its size. */
+  total: (state: ConfigState) => number;
   /**
    * All rows of this configuration, in any order. Rows and records share the names and values of
    * text, number and boolean fields.
@@ -100,7 +101,7 @@ export async function answerPage<
   const selection = readSelection(asked, list.record);
   const found =
     past === null && isPlain(selection)
-      ? await tablePage(asked, list)
+      ? await tablePage(asked, list, state)
       : await selectedPage({ asked, selection, past, state }, list);
   if (isRefusal(found)) return found;
   const { records, total, next } = found;
@@ -127,17 +128,15 @@ const badCursor = refuse('invalid', 'after: must be a cursor that this list retu
 async function tablePage<Key extends string | number, Row extends object, Body extends object>(
   { limit, after }: Asked,
   list: List<Key, Row, Body>,
+  state: ConfigState,
 ): Promise<Found<Body> | Refusal> {
   const key = after === undefined ? null : list.readKey(after);
   if (after !== undefined && key === null) return badCursor;
-  const [found, total] = await Promise.all([
-    list.rows({ after: key, limit: limit + 1 }),
-    list.total(),
-  ]);
+  const found = await list.rows({ after: key, limit: limit + 1 });
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
   const next = last === undefined ? null : String(valueIn(last, list.key));
-  return { records: await list.toBody(rows, null), total, next };
+  return { records: await list.toBody(rows, null), total: list.total(state), next };
 }
 
 type Selecting = Readonly<{
@@ -217,4 +216,13 @@ export async function answerOne<Row extends object, Body extends object>(
   const [body] = row === null ? [] : await toBody([row], past);
   if (body === undefined) return absent;
   return past === null ? { body } : { headers: pastHeaders(call, past), body };
+}
+
+export function countWhere<Value>(
+  values: Iterable<Value>,
+  isCounted: (value: Value) => boolean,
+): number {
+  let count = 0;
+  for (const value of values) if (isCounted(value)) count++;
+  return count;
 }

@@ -7,9 +7,7 @@ import { z } from 'zod';
 import type { Noun } from '../../../events/nouns.ts';
 import { absent as absentOf } from '../../../projections/config/find.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { countRows } from '../../../projections/tables/page.ts';
 import type { Page } from '../../../projections/tables/page.ts';
-import type { EntityTable } from '../../../projections/tables/table.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { asOfQuery } from '../http/as-of.ts';
 import { idIn } from '../http/fields.ts';
@@ -38,8 +36,6 @@ export type Records<
   id: OwnId;
   record: Body;
   order: Pick<List<Key, Row, object>, 'key' | 'readKey'>;
-  /** Reads the number of records, and one page. */
-  table: EntityTable;
   rows: (db: Queryable, page: Page<Key>, state: ConfigState) => Promise<readonly Row[]>;
   /** Null if the entity has no row. */
   rowIn: (state: ConfigState, id: number) => Row | null;
@@ -85,7 +81,6 @@ export function readRoutes<Key extends string | number, Row extends object, Need
   id: ownId,
   record,
   order,
-  table,
   rows,
   rowIn,
   rowsIn = (state) =>
@@ -110,7 +105,7 @@ export function readRoutes<Key extends string | number, Row extends object, Need
           record,
           ...order,
           rows: (page) => rows(needs.db, page, call.config.state()),
-          total: () => countRows(needs.db, table),
+          total: (state) => state[noun].byId.size,
           rowsIn,
           toBody: (found, past) => toBody(found, needs, past),
         }),

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 
-import { listModels, models } from '../../../projections/tables/models.ts';
+import { listModels } from '../../../projections/tables/models.ts';
 import { modelFields } from '../../fields/model.ts';
 import { shapeOf } from '../../fields/schemas.ts';
 import { camelKeys } from '../../lib/case.ts';
@@ -39,7 +39,6 @@ export const modelRoutes = [
     id: modelId,
     record: modelRecord,
     order: byName,
-    table: models,
     rows: async (db, page, state) => withClosed(state, await listModels(db, page)),
     rowIn: modelRowIn,
     rowsIn: modelRowsIn,

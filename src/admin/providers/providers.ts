@@ -4,7 +4,7 @@
 import { z } from 'zod';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { listProviders, providers } from '../../../projections/tables/providers.ts';
+import { listProviders } from '../../../projections/tables/providers.ts';
 import type { ProviderRow } from '../../../projections/tables/providers.ts';
 import { noProviderStatus, readProviderStatus } from '../../control/providers/provider-status.ts';
 import { catalogueEntry, providerCatalogue } from '../../snapshot/provider-catalogue.ts';
@@ -80,7 +80,6 @@ export const providerRoutes = [
     id: providerId,
     record: providerRecord,
     order: byName,
-    table: providers,
     rows: listProviders,
     rowIn: providerRowIn,
     rowsIn: providerRowsIn,

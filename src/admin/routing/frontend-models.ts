@@ -4,7 +4,7 @@
 import { z } from 'zod';
 
 import { camelKeys } from '../../lib/case.ts';
-import { frontendModels, listFrontendModels } from '../../../projections/tables/frontend-models.ts';
+import { listFrontendModels } from '../../../projections/tables/frontend-models.ts';
 import { tokensField } from '../../lib/amounts.ts';
 import { descriptionField, modelNameField } from '../../lib/fields.ts';
 import { frontendModelId, targetId } from '../../lib/ids.ts';
@@ -54,7 +54,6 @@ export const frontendModelRoutes = [
     id: frontendModelId,
     record: frontendModelRecord,
     order: byName,
-    table: frontendModels,
     rows: listFrontendModels,
     rowIn: frontendModelRowIn,
     toBody: (rows) => rows.map(toFrontendModelRecord),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { PoolMember } from '../../../events/pool.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { listPools, pools } from '../../../projections/tables/pools.ts';
+import { listPools } from '../../../projections/tables/pools.ts';
 import type { PoolMemberRow, PoolRow } from '../../../projections/tables/pools.ts';
 import type { CommandOf } from '../../control/commands/execute.ts';
 import { membersMax, weightField } from '../../lib/amounts.ts';
@@ -78,7 +78,6 @@ export const poolRoutes = [
     id: poolId,
     record: poolRecord,
     order: byName,
-    table: pools,
     rows: listPools,
     rowIn: poolRowIn,
     toBody: (rows) => rows,

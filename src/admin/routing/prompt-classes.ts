@@ -5,10 +5,8 @@ import { z } from 'zod';
 import { minMargin } from '../../../events/prompt-class.ts';
 import { absent } from '../../../projections/config/find.ts';
 import {
-  countPromptExamples,
   listPromptClasses,
   listPromptExamples,
-  promptClasses,
 } from '../../../projections/tables/prompt-classes.ts';
 import { hiddenExample } from '../../control/prompt-classes/examples.ts';
 import {
@@ -65,7 +63,6 @@ export const promptClassRoutes = [
     id: promptClassId,
     record: promptClassRecord,
     order: byName,
-    table: promptClasses,
     rows: listPromptClasses,
     rowIn: promptClassRowIn,
     toBody: (rows, { encoders }: RoutingNeeds) => rows.map((row) => listedClass(row, encoders)),
@@ -126,7 +123,7 @@ export const promptClassRoutes = [
         record: exampleRecord,
         ...byId,
         rows: (page) => listPromptExamples(db, id, page),
-        total: () => countPromptExamples(db, id),
+        total: (held) => exampleRowsIn(held, id).length,
         rowsIn: (held) => exampleRowsIn(held, id),
         toBody: (rows) => rows.map(listedExample),
       });

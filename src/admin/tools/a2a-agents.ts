@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { agentId } from '../../../events/a2a-agent.ts';
 import { nouns } from '../../../events/nouns.ts';
-import { a2aAgents, listAgents } from '../../../projections/tables/a2a-agents.ts';
+import { listAgents } from '../../../projections/tables/a2a-agents.ts';
 import { agentProtocolVersion } from '../../lib/vocabulary.ts';
 import { changeFields, creationFields, recordFields, remoteRoutes } from './remotes.ts';
 
@@ -20,7 +20,6 @@ export const a2aAgentRoutes = remoteRoutes({
     protocol_version: agentProtocolVersion.default(usual),
   }),
   change: z.strictObject({ ...changeFields, protocol_version: agentProtocolVersion.optional() }),
-  table: a2aAgents,
   rows: listAgents,
   changed: { description: 'Plans journeys' },
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { mcpServerId } from '../../../events/mcp-server.ts';
 import { nouns } from '../../../events/nouns.ts';
-import { mcpServers, listMcpServers } from '../../../projections/tables/mcp-servers.ts';
+import { listMcpServers } from '../../../projections/tables/mcp-servers.ts';
 import { mcpTransport } from '../../lib/vocabulary.ts';
 import { changeFields, creationFields, recordFields, remoteRoutes } from './remotes.ts';
 
@@ -17,7 +17,6 @@ export const mcpServerRoutes = remoteRoutes({
   record: z.object({ id: mcpServerId, ...recordFields, transport: mcpTransport }),
   creation: z.strictObject({ ...creationFields, transport: mcpTransport.default(usual) }),
   change: z.strictObject({ ...changeFields, transport: mcpTransport.optional() }),
-  table: mcpServers,
   rows: listMcpServers,
   changed: { description: 'Searches the handbook' },
 });

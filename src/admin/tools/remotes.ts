@@ -10,7 +10,6 @@ import type { RemoteNoun } from '../../../events/nouns.ts';
 import type { Remotes } from '../../../projections/config/remote.ts';
 import type { Slices } from '../../../projections/config/state.ts';
 import type { Page } from '../../../projections/tables/page.ts';
-import type { EntityTable } from '../../../projections/tables/table.ts';
 import { remoteCreation, remoteDeletion, remoteUpdate } from '../../control/providers/remotes.ts';
 import type { RemoteTools } from '../../control/providers/remotes.ts';
 import {
@@ -85,7 +84,6 @@ type RemoteKind<
   record: Record;
   creation: Creation;
   change: Change;
-  table: EntityTable;
   rows: (db: Queryable, page: Page<string>) => Promise<readonly Row[]>;
   /** The example body of a change. */
   changed: object;

@@ -10,7 +10,6 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import {
   listWebhookEndpoints,
   webhookEndpointRowIn,
-  webhookEndpoints,
 } from '../../../projections/tables/webhook-endpoints.ts';
 import type { WebhookEndpointRow } from '../../../projections/tables/webhook-endpoints.ts';
 import { queuesOf } from '../../control/webhooks/deliveries.ts';
@@ -92,7 +91,6 @@ export const webhookRoutes = [
     id: webhookEndpointId,
     record: webhookRecord,
     order: byName,
-    table: webhookEndpoints,
     rows: listWebhookEndpoints,
     rowIn: webhookEndpointRowIn,
     toBody: (rows, needs: WebhookNeeds, past) => toRecords(needs, rows, past),
