@@ -17,42 +17,55 @@ export function readJsonBody(bytes: Buffer): Readonly<{ value: unknown }> | Refu
   if (!isUtf8(bytes)) return refuse('invalid', 'body: must be UTF-8');
   const text = bytes.toString('utf8');
   if (text.trim() === '') return { value: undefined };
-  if (depthOf(text) > depthMax) return refuse('invalid', `body: deeper than ${depthMax} levels`);
-  let hasPrototype = false;
-  const noteKey = (key: string, value: unknown): unknown => {
-    hasPrototype ||= key === '__proto__';
-    return value;
-  };
+  const { depth, keys } = shapeOf(text);
+  if (depth > depthMax) return refuse('invalid', `body: deeper than ${depthMax} levels`);
   let value: unknown;
   try {
-    value = JSON.parse(text, noteKey);
+    value = JSON.parse(text);
   } catch {
     return refuse('invalid', 'body: must be valid JSON');
   }
-  if (hasPrototype) {
+  const counted = { keys: 0, hasPrototype: false };
+  countKeys(value, counted);
+  if (counted.hasPrototype) {
     return refuse('invalid', '__proto__ is not a known field', { param: '__proto__' });
   }
-  const repeated = repeatedKey(text);
-  if (repeated === null) return { value };
-  const param = shortened(repeated);
+  // Duplicate keys are one key of the value.
+  if (counted.keys === keys) return { value };
+  const param = shortened(repeatedKey(text) ?? '');
   return refuse('invalid', `body: ${param} occurs twice`, { param });
 }
 
-/** Counts brackets outside of strings. The parser refuses malformed text. */
-function depthOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let inString = false;
+const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Counts brackets and keys outside of strings. The parser refuses malformed text. */
+function shapeOf(text: string): Readonly<{ depth: number; keys: number }> {
+  let [depth, deepest, keys] = [0, 0, 0];
   for (let index = 0; index < text.length; index += 1) {
-    const character = text.charAt(index);
-    if (inString) {
-      if (character === '\\') index += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '{' || character === '[') deepest = Math.max(deepest, (depth += 1));
-    else if (character === '}' || character === ']') depth -= 1;
+    const code = text.charCodeAt(index);
+    if (code === quote) {
+      index = stringEnd(text, index);
+      if (index === -1) break;
+    } else if (code === colon) keys += 1;
+    else if (code === openBrace || code === openBracket) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (code === closeBrace || code === closeBracket) depth -= 1;
   }
-  return deepest;
+  return { depth: deepest, keys };
+}
+
+function countKeys(value: unknown, counted: { keys: number; hasPrototype: boolean }): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const each of value) countKeys(each, counted);
+    return;
+  }
+  const keys = Object.keys(value);
+  counted.keys += keys.length;
+  counted.hasPrototype ||= Object.hasOwn(value, '__proto__');
+  for (const each of Object.values(value)) countKeys(each, counted);
 }
 
 /** Finds the first duplicate key. The text must be valid JSON. */
@@ -76,11 +89,17 @@ function repeatedKey(text: string): string | null {
   return null;
 }
 
-/** The index of the quote that closes the string. */
+/** The index of the quote that closes the string; -1 if there is none. */
 function stringEnd(text: string, start: number): number {
-  let index = start + 1;
-  while (text.charAt(index) !== '"') index += text.charAt(index) === '\\' ? 2 : 1;
-  return index;
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let before = index - 1;
+  while (text.charCodeAt(before) === backslash) before -= 1;
+  return (index - before) % 2 === 0;
 }
 
 /** In valid JSON, only keys are followed by a colon. */

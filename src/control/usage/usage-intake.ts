@@ -4,8 +4,6 @@
 
 import { randomBytes } from 'node:crypto';
 
-import { z } from 'zod';
-
 import type { Model } from '../../../projections/config/model.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { Database } from '../../db/pool.ts';
@@ -98,8 +96,6 @@ function reachesCap({ budgets, added }: CountedUsage, state: ConfigState, now: n
 /** Postgres stores no zero bytes. */
 const storable = (text: string): string => text.replaceAll('\0', '');
 
-const versioned = z.object({ snapshot_version: z.number() });
-
 /**
  * A proxy may have its snapshot from another replica and be ahead of this one. So may a proxy that
  * does not report its version.
@@ -108,13 +104,18 @@ async function stateFor(
   events: readonly unknown[],
   { state, refresh }: Dependencies,
 ): Promise<ConfigState> {
-  const isAhead = (raw: unknown): boolean => {
-    const { success, data } = versioned.safeParse(raw);
-    return success ? data.snapshot_version > state().version : isPartial(raw);
-  };
+  const { version } = state();
+  const isAhead = (raw: unknown): boolean =>
+    hasVersion(raw) ? raw.snapshot_version > version : isPartial(raw);
   if (events.some(isAhead)) await refresh();
   return state();
 }
+
+const hasVersion = (raw: unknown): raw is Readonly<{ snapshot_version: number }> =>
+  typeof raw === 'object' &&
+  raw !== null &&
+  'snapshot_version' in raw &&
+  typeof raw.snapshot_version === 'number';
 
 type Names = Readonly<{
   state: ConfigState;

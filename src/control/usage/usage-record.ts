@@ -14,15 +14,13 @@ type Given = z.output<typeof record>;
 export type Completion = Readonly<{ at: Date; newId: () => string; state: ConfigState }>;
 
 /** True if missing fields must be looked up. */
-export function isPartial(raw: unknown): boolean {
-  const read = record.safeParse(raw);
-  return read.success && !('id' in read.data && 'model_id' in read.data);
-}
+export const isPartial = (raw: unknown): boolean =>
+  typeof raw === 'object' && raw !== null && !('id' in raw && 'model_id' in raw);
 
 /** Null if the record is malformed or names an unknown model. */
 export function readRecord(raw: unknown, completion: Completion): UsageEvent | null {
-  const given = record.safeParse(raw);
-  const whole = given.success && isPartial(raw) ? complete(given.data, completion) : raw;
+  const given = isPartial(raw) ? record.safeParse(raw) : null;
+  const whole = given?.success === true ? complete(given.data, completion) : raw;
   const read = usageEvent.safeParse(whole);
   return read.success ? read.data : null;
 }

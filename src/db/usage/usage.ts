@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { addSpend, chargeOf, holdBudgets, readSpend } from './budget-usage.ts';
 import type { CountedSpend, Spend } from './budget-usage.ts';
-import { baseType, idents } from '../columns.ts';
+import { arrayOf, baseType, idents } from '../columns.ts';
 import { writeKeyUses } from './key-uses.ts';
 import type { Database } from '../pool.ts';
 import { integer, readRows, time } from '../rows.ts';
@@ -78,7 +78,7 @@ export async function insertUsage(
   return db.tx(async (tx) => {
     const counted = rows.length === 0 ? nothingCounted : await insertRows(tx, rows);
     if (counted.budgets.length > 0) await onCounted(tx, counted.budgets);
-    await addReceived(tx, rows.flatMap(numberOf), at);
+    await addReceived(tx, numbersOf(rows), at);
     await addDropped(tx, dropped);
     if (sender !== null) await raiseAssigned(tx, { ...sender, at });
     return counted;
@@ -104,20 +104,29 @@ async function insertRows(tx: Queryable, rows: readonly StoredUsage[]): Promise<
   return { budgets: await readSpend(tx, [...windows.keys()]), added };
 }
 
-const numberOf = ({ replica, run, seq }: StoredUsage): Numbers[] =>
-  run === null || seq === null ? [] : [{ replica, run, first: seq, last: seq }];
+/** Consecutive numbers of a process are one range. */
+function numbersOf(rows: readonly StoredUsage[]): Numbers[] {
+  const ranges: { replica: string; run: string; first: number; last: number }[] = [];
+  for (const { replica, run, seq } of rows) {
+    if (run === null || seq === null) continue;
+    const range = ranges.at(-1);
+    if (range?.run === run && range.replica === replica && range.last + 1 === seq) range.last = seq;
+    else ranges.push({ replica, run, first: seq, last: seq });
+  }
+  return ranges;
+}
 
 /** Inserts rows that do not exist yet, adds them to the sums, and returns what they add to budgets by key. */
 function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery {
-  const values = Object.entries(columns).map(([name, type]) => {
-    const column = rows.map((row) => row[name]);
-    const given = type.startsWith('jsonb') ? column.map(jsonOf) : column;
-    return sql`${given}::${baseType(type)}[]`;
-  });
+  // Most rows have few of the columns that can be null.
+  const used = Object.entries(columns).filter(([name]) => rows.some((row) => row[name] !== null));
+  const values = used.map(
+    ([name, type]) => sql`${arrayOf(rows.map((row) => row[name]))}::${baseType(type)}[]`,
+  );
   // A use is at most now, because a proxy's clock may be ahead.
   return sql`
     with inserted as (
-      insert into op.usage_events (${idents(Object.keys(columns))})
+      insert into op.usage_events (${idents(used.map(([name]) => name))})
       select * from unnest(${sql.join(values, sql`, `)})
       on conflict do nothing
       returning *
@@ -131,8 +140,6 @@ function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery
 /** At most 2^53 - 1. */
 const exactSum = (value: SQLQuery): SQLQuery =>
   sql`least(coalesce(sum(${value}), 0), ${Number.MAX_SAFE_INTEGER})::bigint`;
-
-const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 /** By principal. */
 function spendOf(inserted: readonly z.output<typeof insertedUsage>[]): Spend[] {
