@@ -65,7 +65,11 @@ export function plotOptions(drawing: Drawing): uPlot.Options {
         ...axis,
         size: 56,
         ...(isLog ? { incrs: [1] } : {}),
-        values: (_plot, splits) => splits.map((at) => format(isLog ? 10 ** at : at)),
+        values: (plot, splits) => {
+          const isEmpty = plot.scales['y']?.max === emptyMax;
+          const shown = isEmpty ? splits.map((at) => (at === 0 ? 0 : null)) : splits;
+          return shown.map((at) => (at === null ? '' : format(isLog ? 10 ** at : at)));
+        },
       },
     ],
     series: [
@@ -91,8 +95,11 @@ export function plotOptions(drawing: Drawing): uPlot.Options {
   };
 }
 
+/** The end of the axis without values above zero, where only zero has a label. */
+const emptyMax = 1;
+
 const linearScale: uPlot.Scale = {
-  range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1],
+  range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : emptyMax],
 };
 
 /** The axis ends at powers of ten around the values. */
