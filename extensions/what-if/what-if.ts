@@ -11,7 +11,7 @@ import { toRfc3339 } from '../../src/lib/clock.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import type { Refusal } from '../../src/lib/refusal.ts';
-import { createYieldTurn, inSlices } from '../../src/control/slices.ts';
+import { createYieldTurn, inSlices } from '../../src/lib/slices.ts';
 import { createSlots } from '../../src/control/slots.ts';
 import { servedState } from '../../src/control/history/explain.ts';
 import type { PastStates } from '../../src/control/history/states.ts';

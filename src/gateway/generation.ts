@@ -66,6 +66,10 @@ export function nextGeneration(
   snapshot: CompiledSnapshot,
   nowMs: number,
 ): Generation {
+  // Deltas of keys and principals keep the routing tables.
+  if (previous !== null && hasSameTables(previous.snapshot, snapshot)) {
+    return { ...previous, snapshot, recognised: new Map() };
+  }
   // A model may list the same endpoint twice. Each entry then keeps its own state.
   const known = Map.groupBy(previous?.backends ?? [], ({ backend }) => backend.identity);
   const traffic = new Map(
@@ -103,6 +107,12 @@ export function nextGeneration(
     recognised: new Map(),
   };
 }
+
+const hasSameTables = (one: CompiledSnapshot, other: CompiledSnapshot): boolean =>
+  one.models === other.models &&
+  one.frontendModels === other.frontendModels &&
+  one.pools === other.pools &&
+  one.tuning === other.tuning;
 
 function servedSinceOf(
   { models, frontendModels }: CompiledSnapshot,

@@ -144,6 +144,11 @@ export const gatewayMetrics = {
     'reason',
     ...backend,
   ),
+  snapshots: counter(
+    'gw_snapshots_received_total',
+    'Snapshots from the control plane: whole, as a delta, or with another root than stated',
+    'kind',
+  ),
   snapshotRefused: greatest(
     'gw_snapshot_refused',
     '1 while the newest configuration cannot be served and an older one is, else 0',

@@ -25,6 +25,7 @@ const rejection = [
 ] as const;
 const statusClass = ['success', 'client_error', 'rate_limited', 'server_error'] as const;
 
+const snapshotKind = ['whole', 'delta', 'mismatched'] as const;
 const cacheEvent = ['hit', 'miss', 'store'] as const;
 
 export type Outcome = (typeof outcome)[number];
@@ -46,6 +47,8 @@ export type Counts = {
   readonly connectionsRefused: ConnectionsRefused;
   readonly upstreamStatus: Counted<(typeof statusClass)[number]>;
   readonly cache: Counted<(typeof cacheEvent)[number]>;
+  /** Received from the control plane. */
+  readonly snapshots: Counted<(typeof snapshotKind)[number]>;
   readonly requestDuration: Durations;
   readonly firstToken: Durations;
 };
@@ -131,6 +134,7 @@ export const newCounts = (): Counts => ({
   },
   connectionsRefused: { total: 0, address: 0 },
   cache: { hit: 0, miss: 0, store: 0 },
+  snapshots: { whole: 0, delta: 0, mismatched: 0 },
   upstreamStatus: { success: 0, client_error: 0, rate_limited: 0, server_error: 0 },
   requestDuration: newDurations(),
   firstToken: newDurations(),
@@ -221,6 +225,9 @@ function addCounts(scrape: Scrape, counts: Counts): void {
   addConnectionsRefused(scrape, counts.connectionsRefused);
   for (const [kind, value] of Object.entries(counts.upstreamStatus)) {
     scrape.add('upstreamStatus', { class: kind }, value);
+  }
+  for (const [kind, value] of Object.entries(counts.snapshots)) {
+    scrape.add('snapshots', { kind }, value);
   }
   scrape.addDurations('requestDuration', {}, counts.requestDuration);
   scrape.addDurations('firstToken', {}, counts.firstToken);

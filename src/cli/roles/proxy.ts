@@ -186,9 +186,8 @@ async function runHttpMode(
   started.defer(reconciling.stop);
   // Before listening, so that the first accepted request can be served.
   const poll = await startPoll({
-    client,
+    ...link,
     live,
-    log: linkLog,
     cache: openCache(settings, proxyToken, dependencies),
     acceptLog: settings.acceptLog,
     pollMs: settings.configPoll * 1000,
@@ -231,7 +230,9 @@ function openCache(
 ): SnapshotCache | null {
   if (path === null) return null;
   const cache = createSnapshotCache({ path, secret: proxyToken });
-  return (worker?.slot ?? 0) === 0 ? cache : { ...cache, write: async () => {} };
+  return (worker?.slot ?? 0) === 0
+    ? cache
+    : { ...cache, write: async () => {}, append: async () => true };
 }
 
 async function runFileMode(

@@ -3,7 +3,8 @@
 // served from this cache.
 
 import { coalesce } from '../../control/coalesce.ts';
-import type { CachedSnapshot, SnapshotCache } from '../../gateway/control-link/cache.ts';
+import type { SnapshotCache } from '../../gateway/control-link/cache.ts';
+import type { CachedSnapshot } from '../../gateway/control-link/delta-file.ts';
 import type { Live } from '../../gateway/config/live.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';

@@ -8,7 +8,7 @@ import type { Steps } from '../../lib/steps.ts';
 import { tableSteps } from '../../snapshot/compile.ts';
 import type { RoutingTables } from '../../snapshot/compile.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
-import { createYieldTurn, inSlices } from '../slices.ts';
+import { createYieldTurn, inSlices } from '../../lib/slices.ts';
 import { routingSnapshotOf } from './routing-snapshot.ts';
 
 export type Routed = Readonly<{ snapshot: Snapshot; tables: RoutingTables }>;

@@ -10,6 +10,7 @@ import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Tuning } from '../../snapshot/tuning.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { LogPosition } from '../control-link/lineage.ts';
 import { withObservation } from '../control-link/log-observations.ts';
 
 export type RefusedSnapshot = Readonly<{ version: number | null; reason: string }>;
@@ -18,6 +19,8 @@ export type Live = Readonly<{
   current: () => CompiledSnapshot | null;
   /** `tuning` is set when the source of the snapshot has its own. */
   apply: (snapshot: Snapshot, tuning?: Tuning) => Refusal | undefined;
+  /** Serves lookups that a delta changed. They have the tuning of the snapshot before. */
+  serve: (compiled: CompiledSnapshot, position: LogPosition) => void;
   /** Records that a newer snapshot cannot be served. The version is null when it is unreadable. */
   refuse: (version: number | null, reason: string) => void;
   /** Null after a snapshot was applied. */
@@ -45,7 +48,18 @@ export function createLive(dependencies: Readonly<{ log: Log; monotonic: Clock }
     confirmedAt = monotonic();
     refused = null;
   };
+  const serve = (compiled: CompiledSnapshot, position: LogPosition): void => {
+    const { version, models, callers } = compiled;
+    for (const reason of compiled.dropped) log.warn({ version }, reason);
+    current = compiled;
+    seen = withObservation(seen, position);
+    confirm();
+    for (const listener of listeners) listener(compiled);
+    const fields = { version, models: models.size, keys: callers.size };
+    log.info(fields, 'snapshot applied');
+  };
   return {
+    serve,
     current: () => current,
     refuse: (version, reason) => void (refused = { version, reason }),
     refused: () => refused,
@@ -60,14 +74,7 @@ export function createLive(dependencies: Readonly<{ log: Log; monotonic: Clock }
     apply: (snapshot, tuning) => {
       const compiled = compileSnapshot(snapshot, tuning);
       if (isRefusal(compiled)) return compiled;
-      for (const reason of compiled.dropped) log.warn({ version: snapshot.version }, reason);
-      current = compiled;
-      seen = withObservation(seen, snapshot);
-      confirm();
-      for (const listener of listeners) listener(compiled);
-      const { models, callers } = compiled;
-      const fields = { version: snapshot.version, models: models.size, keys: callers.size };
-      log.info(fields, 'snapshot applied');
+      serve(compiled, snapshot);
       return undefined;
     },
   };

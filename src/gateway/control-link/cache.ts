@@ -4,7 +4,7 @@
 // modified or in another format, the previous one is tried. A process with another secret starts
 // without a cache.
 
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -12,23 +12,22 @@ import { dirname } from 'node:path';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { withObservations } from '../../snapshot/health-report.ts';
-import type { LogObservation } from '../../snapshot/health-report.ts';
 import { snapshot as snapshotSchema } from '../../snapshot/schema.ts';
-import type { Snapshot } from '../../snapshot/schema.ts';
+import { createDeltaFile } from './delta-file.ts';
+import type { CachedDelta, CachedSnapshot, SealedBase } from './delta-file.ts';
+import { readFile, seal, tagOf, unseal } from './sealed-file.ts';
 
 /** The first line of the file, authenticated with the rest. */
 const format = Buffer.from('gw-snapshot-cache-v1\n');
-const cipher = 'aes-256-gcm';
-const nonceBytes = 12;
-const tagBytes = 16;
-const fileBytesMax = 512 * 1024 * 1024;
-
-/** `seen` are the log positions observed until then. */
-export type CachedSnapshot = Readonly<{ snapshot: Snapshot; seen: readonly LogObservation[] }>;
 
 export type SnapshotCache = Readonly<{
   /** Throws when the disk write fails. Serving does not depend on it. */
   write: (cached: CachedSnapshot) => Promise<void>;
+  /**
+   * Adds a verified delta to what was written or read. Returns false if the whole snapshot must be
+   * written instead. Throws like `write`.
+   */
+  append: (change: CachedDelta) => Promise<boolean>;
   /** The newest valid file, and why others were refused. */
   read: () => Promise<Readonly<{ cached: CachedSnapshot | null; refused: readonly string[] }>>;
 }>;
@@ -40,17 +39,26 @@ export function createSnapshotCache(
   const { path } = options;
   const key = sealingKey(options.secret);
   const previous = `${path}.1`;
+  const deltas = createDeltaFile(`${path}.deltas`, key);
   return {
     write: async ({ snapshot, seen }) => {
       const plain = Buffer.from(JSON.stringify({ ...snapshot, seen }));
-      await writeAtomically(path, previous, seal(plain, key));
+      const sealed = seal(plain, { key, header: format });
+      deltas.reset();
+      await writeAtomically(path, previous, Buffer.concat([format, sealed]));
+      deltas.follow({ tag: tagOf(sealed), bytes: sealed.length });
     },
+    append: deltas.append,
     read: async () => {
       const refused: string[] = [];
       for (const candidate of [path, previous]) {
         const found = await readSealed(candidate, key);
-        if (!('refused' in found)) return { cached: found, refused };
-        refused.push(`${candidate}: ${found.message}`);
+        if ('refused' in found) {
+          refused.push(`${candidate}: ${found.message}`);
+          continue;
+        }
+        const { cached, refused: cut } = await deltas.read(found.cached, found.base);
+        return { cached, refused: [...refused, ...cut] };
       }
       return { cached: null, refused };
     },
@@ -60,52 +68,26 @@ export function createSnapshotCache(
 const sealingKey = (secret: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', 'gw-snapshot-cache-v1', 32));
 
-function seal(plain: Buffer, key: Buffer): Buffer {
-  const nonce = randomBytes(nonceBytes);
-  const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
-  sealing.setAAD(format);
-  const sealed = Buffer.concat([sealing.update(plain), sealing.final()]);
-  return Buffer.concat([format, nonce, sealing.getAuthTag(), sealed]);
-}
-
-function unseal(bytes: Buffer, key: Buffer): Buffer | Refusal {
-  const head = format.length + nonceBytes + tagBytes;
-  if (bytes.length < head || !bytes.subarray(0, format.length).equals(format)) {
-    return refuse('invalid', 'not a snapshot cache of this format');
-  }
-  const nonce = bytes.subarray(format.length, format.length + nonceBytes);
-  const opening = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
-  opening.setAAD(format);
-  opening.setAuthTag(bytes.subarray(format.length + nonceBytes, head));
-  try {
-    return Buffer.concat([opening.update(bytes.subarray(head)), opening.final()]);
-  } catch {
-    return refuse('invalid', 'damaged, modified, or encrypted with another secret');
-  }
-}
-
-async function readSealed(path: string, key: Buffer): Promise<CachedSnapshot | Refusal> {
+async function readSealed(
+  path: string,
+  key: Buffer,
+): Promise<Readonly<{ cached: CachedSnapshot; base: SealedBase }> | Refusal> {
   const bytes = await readFile(path);
   if ('refused' in bytes) return bytes;
-  const plain = unseal(bytes, key);
-  if ('refused' in plain) return plain;
+  if (!bytes.subarray(0, format.length).equals(format)) {
+    return refuse('invalid', 'not a snapshot cache of this format');
+  }
+  const sealed = bytes.subarray(format.length);
+  const plain = unseal(sealed, { key, header: format });
+  if (plain === null)
+    return refuse('invalid', 'damaged, modified, or encrypted with another secret');
   const json: unknown = JSON.parse(plain.toString());
   const parsed = snapshotSchema.safeParse(json);
   if (!parsed.success)
     return refuse('invalid', 'the snapshot does not match the schema of this release');
-  return { snapshot: parsed.data, seen: withObservations.parse(json).seen };
-}
-
-async function readFile(path: string): Promise<Buffer | Refusal> {
-  try {
-    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    const { size } = await file.stat();
-    if (size > fileBytesMax) return refuse('too_large', `${size} bytes`);
-    return await file.readFile();
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    return refuse('absent', code);
-  }
+  const { seen } = withObservations.parse(json);
+  const cached = { snapshot: parsed.data, seen };
+  return { cached, base: { tag: tagOf(sealed), bytes: sealed.length } };
 }
 
 /** Atomic and durable: after a crash a reader finds either the old file or the new one. */

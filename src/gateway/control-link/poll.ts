@@ -7,11 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Clock } from '../../lib/clock.ts';
 import { plainly, problemText } from '../../lib/plain-issue.ts';
-import { refuse } from '../../lib/refusal.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
+import { createYieldTurn, inSlices } from '../../lib/slices.ts';
+import { baseHeader } from '../../snapshot/delta/delta.ts';
+import { followerSteps, readDelta } from '../../snapshot/delta/follower.ts';
+import type { Follower, Whole } from '../../snapshot/delta/follower.ts';
 import { snapshot as snapshotSchema, snapshotEtag } from '../../snapshot/schema.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { Counts } from '../../telemetry/metrics.ts';
 import type { Live } from '../config/live.ts';
 import type { SnapshotCache } from './cache.ts';
 import type { ControlAnswer, ControlClient } from './client.ts';
@@ -22,7 +27,7 @@ import type { LogPosition } from './lineage.ts';
 const waitSecondsMax = 30;
 /** The first retry after a failure. The delay doubles up to one interval. */
 const retryMsMin = 500;
-/** The minimum pause after a change, so that many changes produce few snapshots. */
+/** The minimum pause after a whole snapshot, so that many changes produce few snapshots. */
 const changePauseMs = 200;
 /** Applying snapshots takes at most 1/applyShare of the time. */
 const applyShare = 5;
@@ -40,6 +45,7 @@ export type PollOptions = Readonly<{
   /** Between 0 and 1, for the jitter. */
   random: () => number;
   monotonic: Clock;
+  counts: Pick<Counts, 'snapshots'>;
 }>;
 
 export type Poll = Readonly<{ stop: () => Promise<void> }>;
@@ -50,13 +56,25 @@ type State = {
   /** The position of the served snapshot. */
   current: LogPosition | null;
   failures: number;
+  /** Applies deltas to the served snapshot. Null until it is ready, and if there are none. */
+  follower: Follower | null;
+  /** Resolves when the follower of the last whole snapshot is ready. */
+  preparing: Promise<void>;
 };
 
-type Outcome = Readonly<{ kind: 'unchanged' | 'failed' } | { kind: 'changed'; applyMs: number }>;
+type Outcome = Readonly<
+  { kind: 'unchanged' | 'failed' } | { kind: 'whole' | 'delta'; applyMs: number }
+>;
 
 /** Resolves after the first poll, or after a second when the control plane does not answer. */
 export async function startPoll(options: PollOptions): Promise<Poll> {
-  const state: State = { etag: null, current: null, failures: 0 };
+  const state: State = {
+    etag: null,
+    current: null,
+    failures: 0,
+    follower: null,
+    preparing: Promise.resolve(),
+  };
   await readCache(options, state);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -80,15 +98,16 @@ async function keepPolling(
   const waitSeconds = Math.min(Math.floor(pollMs / 1000), waitSecondsMax);
   // The first poll did not wait, so the next may follow at once, as after a change.
   let outcome = await first;
-  let pauseMs =
-    outcome.kind === 'failed' ? retryMs(options, state) : pauseMsAfterChange(options, 0);
+  let pauseMs = outcome.kind === 'failed' ? retryMs(options, state) : wholePauseMs(options, 0);
   while (!signal.aborted) {
     await sleep(pauseMs, undefined, { signal, ref: false }).catch(ignore);
+    await state.preparing;
     if (signal.aborted) return;
     const startedAt = monotonic();
     outcome = await pollOnce(options, state, { waitSeconds, signal });
     if (outcome.kind === 'failed') pauseMs = retryMs(options, state);
-    else if (outcome.kind === 'changed') pauseMs = pauseMsAfterChange(options, outcome.applyMs);
+    else if (outcome.kind === 'whole') pauseMs = wholePauseMs(options, outcome.applyMs);
+    else if (outcome.kind === 'delta') pauseMs = deltaPauseMs(options, outcome.applyMs);
     else pauseMs = Math.max(0, pollMs - (monotonic() - startedAt));
   }
 }
@@ -100,10 +119,15 @@ function retryMs({ pollMs, random }: PollOptions, { failures }: State): number {
   return base * (0.5 + random() / 2);
 }
 
-const pauseMsAfterChange = ({ pollMs }: PollOptions, applyMs: number): number =>
-  Math.min(pollMs, Math.max(changePauseMs, applyMs * (applyShare - 1)));
+/** A delta is small, so the next may follow at once. */
+const deltaPauseMs = ({ pollMs }: PollOptions, applyMs: number): number =>
+  Math.min(pollMs, applyMs * (applyShare - 1));
 
-async function readCache({ cache, live, log }: PollOptions, state: State): Promise<void> {
+const wholePauseMs = (options: PollOptions, applyMs: number): number =>
+  Math.min(options.pollMs, Math.max(changePauseMs, deltaPauseMs(options, applyMs)));
+
+async function readCache(options: PollOptions, state: State): Promise<void> {
+  const { cache, live, log } = options;
   if (cache === null) return;
   const { cached, refused } = await cache.read();
   if (cached === null) return log.info({ refused }, 'no snapshot cache to start from');
@@ -114,8 +138,9 @@ async function readCache({ cache, live, log }: PollOptions, state: State): Promi
   if (refusal !== undefined) {
     return log.warn({ reason: refusal.message }, 'the cached snapshot was refused');
   }
-  state.current = snapshot;
+  state.current = { version: snapshot.version, log: snapshot.log };
   state.etag = snapshotEtag(snapshot);
+  prepare(options, state, { received: snapshot, snapshot, root: null });
 }
 
 async function pollOnce(
@@ -127,6 +152,7 @@ async function pollOnce(
   try {
     const headers: Record<string, string> = {};
     if (state.etag !== null) headers['if-none-match'] = state.etag;
+    if (state.follower !== null) headers[baseHeader] = state.follower.root();
     const wait = waitSeconds === 0 ? '' : `&wait=${waitSeconds}`;
     const path = `/snapshot?at_least=${state.current?.version ?? 0}${wait}`;
     const answer = await client.get(path, { headers, signal, waitMs: waitSeconds * 1000 });
@@ -135,6 +161,7 @@ async function pollOnce(
     state.failures = 0;
     // Some servers ignore If-None-Match and send the same snapshot again.
     const isSame = answer.status === 304 || (answer.etag !== null && answer.etag === state.etag);
+    if (!isSame && answer.isDelta) return await applyDelta(options, state, answer);
     if (!isSame) return await applyBody(options, state, answer);
     if (live.refused() === null) live.confirm();
     return { kind: 'unchanged' };
@@ -151,11 +178,12 @@ async function pollOnce(
 async function applyBody(
   options: PollOptions,
   state: State,
-  { body, etag }: ControlAnswer,
+  { body, etag, root }: ControlAnswer,
 ): Promise<Outcome> {
-  const { live, log, monotonic } = options;
+  const { live, log, monotonic, counts } = options;
   const startedAt = monotonic();
-  const parsed = snapshotSchema.safeParse(parseJson(body), plainly);
+  const received = parseJson(body);
+  const parsed = snapshotSchema.safeParse(received, plainly);
   const snapshot = parsed.success ? parsed.data : null;
   const refusal = parsed.success
     ? (lineageRefusal(options, state, parsed.data) ?? live.apply(parsed.data))
@@ -169,9 +197,71 @@ async function applyBody(
     );
   } else if (snapshot !== null) {
     state.current = { version: snapshot.version, log: snapshot.log };
+    counts.snapshots.whole++;
+    state.follower = null;
+    // A control plane that sends no root sends no deltas.
+    if (root !== null) prepare(options, state, { received, snapshot, root });
     await writeCache(options, snapshot);
   }
-  return { kind: 'changed', applyMs: monotonic() - startedAt };
+  return { kind: 'whole', applyMs: monotonic() - startedAt };
+}
+
+type Prepared = Omit<Whole, 'compiled'> & Readonly<{ root: string | null }>;
+
+/** The root is null for a cached snapshot. */
+function prepare(options: PollOptions, state: State, { root, ...whole }: Prepared): void {
+  const { live, log, monotonic, counts } = options;
+  const compiled = live.current();
+  if (compiled === null) return;
+  const steps = followerSteps({ ...whole, compiled });
+  const run = async (): Promise<void> => {
+    const follower = await inSlices(createYieldTurn(monotonic), steps);
+    if (live.current() !== compiled) return;
+    if (root === null || follower.root() === root) return void (state.follower = follower);
+    counts.snapshots.mismatched++;
+    log.error({ root, computed: follower.root() }, 'the snapshot does not have the stated root');
+  };
+  state.preparing = run().catch((error: unknown) => {
+    log.error({ error }, 'deltas cannot be applied to the snapshot; whole snapshots are fetched');
+  });
+}
+
+/** After a delta that does not fit, the whole snapshot is fetched. */
+async function applyDelta(
+  options: PollOptions,
+  state: State,
+  { body, etag }: ControlAnswer,
+): Promise<Outcome> {
+  const { live, log, monotonic, counts } = options;
+  const startedAt = monotonic();
+  const { follower } = state;
+  state.follower = null;
+  const json = parseJson(body);
+  const taken = follower === null ? unasked : taking(options, state, { json, follower });
+  if (isRefusal(taken)) {
+    counts.snapshots.mismatched++;
+    log.error({ reason: taken.message }, 'a delta was refused; the whole snapshot is fetched');
+    return { kind: 'whole', applyMs: monotonic() - startedAt };
+  }
+  const { version, log: head } = taken.delta;
+  live.serve(taken.compiled, { version, log: head });
+  Object.assign(state, { follower, etag, current: { version, log: head } });
+  counts.snapshots.delta++;
+  await appendCache(options, json, follower);
+  return { kind: 'delta', applyMs: monotonic() - startedAt };
+}
+
+const unasked = refuse('invalid', 'the control plane sent a delta without being asked for one');
+
+type Received = Readonly<{ json: unknown; follower: Follower }>;
+
+function taking(options: PollOptions, state: State, { json, follower }: Received) {
+  const read = readDelta(json);
+  if (isRefusal(read)) return read;
+  const refusal = lineageRefusal(options, state, read.delta);
+  if (refusal !== undefined) return refusal;
+  const compiled = follower.apply(read);
+  return isRefusal(compiled) ? compiled : { compiled, delta: read.delta };
 }
 
 /**
@@ -181,7 +271,7 @@ async function applyBody(
 function lineageRefusal(
   { log, acceptLog }: PollOptions,
   { current }: State,
-  next: Snapshot,
+  next: LogPosition,
 ): Refusal | undefined {
   const lineage = lineageOf(current, next);
   if (current === null || lineage === 'follows') return undefined;
@@ -212,6 +302,20 @@ async function writeCache({ cache, live, log }: PollOptions, snapshot: Snapshot)
   if (cache === null) return;
   try {
     await cache.write({ snapshot, seen: live.seen() });
+  } catch (error) {
+    log.warn({ error }, 'writing the snapshot cache failed');
+  }
+}
+
+async function appendCache(
+  { cache, live, log }: PollOptions,
+  delta: unknown,
+  follower: Follower | null,
+): Promise<void> {
+  if (cache === null) return;
+  try {
+    if (await cache.append({ delta, seen: live.seen() })) return;
+    if (follower !== null) await cache.write({ snapshot: follower.snapshot(), seen: live.seen() });
   } catch (error) {
     log.warn({ error }, 'writing the snapshot cache failed');
   }

@@ -68,6 +68,9 @@ export const snapshotDelta = z.object({
   }),
 });
 
+/** The snapshot cache stores deltas as a member. */
+export const storedDelta = z.object({ delta: snapshotDelta });
+
 const loose = z.looseObject({ id: z.int() });
 const looseChange = changeOf(loose).optional();
 const looseBudget = z.looseObject({ principal_id: z.int() });

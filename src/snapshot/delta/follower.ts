@@ -22,7 +22,7 @@ export type Follower = Readonly<{
   /** The root of the held snapshot. Deltas apply to it. */
   root: () => string;
   /** Refuses a delta that does not fit, and then changes nothing. */
-  apply: (received: unknown) => CompiledSnapshot | Refusal;
+  apply: (read: Read) => CompiledSnapshot | Refusal;
   snapshot: () => Snapshot;
 }>;
 
@@ -35,9 +35,7 @@ export function* followerSteps({ received, snapshot, compiled }: Whole): Steps<F
   return {
     root: () => root,
     snapshot: () => snapshotOf(held),
-    apply: (json) => {
-      const read = readDelta(json);
-      if ('refused' in read) return read;
+    apply: (read) => {
       const moved = verified({ root, held, digests }, read.received);
       if ('refused' in moved) return moved;
       lookups = applyDelta(held, lookups, read.delta);
@@ -48,9 +46,10 @@ export function* followerSteps({ received, snapshot, compiled }: Whole): Steps<F
   };
 }
 
-type Read = Readonly<{ delta: SnapshotDelta; received: ReceivedDelta }>;
+/** A delta as it is applied, and as it was received. */
+export type Read = Readonly<{ delta: SnapshotDelta; received: ReceivedDelta }>;
 
-function readDelta(json: unknown): Read | Refusal {
+export function readDelta(json: unknown): Read | Refusal {
   const delta = snapshotDelta.safeParse(json, plainly);
   const received = receivedDelta.safeParse(json, plainly);
   if (delta.success && received.success) return { delta: delta.data, received: received.data };

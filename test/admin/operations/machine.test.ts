@@ -13,8 +13,8 @@ import { isRefusal } from '../../../src/lib/refusal.ts';
 import { inOneGo } from '../../../src/lib/steps.ts';
 import { compileSnapshot } from '../../../src/snapshot/compile.ts';
 import { baseHeader } from '../../../src/snapshot/delta/delta.ts';
-import { followerSteps } from '../../../src/snapshot/delta/follower.ts';
-import type { Follower } from '../../../src/snapshot/delta/follower.ts';
+import { followerSteps, readDelta } from '../../../src/snapshot/delta/follower.ts';
+import type { Follower, Read } from '../../../src/snapshot/delta/follower.ts';
 import { snapshot } from '../../../src/snapshot/schema.ts';
 import { errorOf, member, proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
 import { person, testKey } from '../../harness/control/plane.ts';
@@ -115,7 +115,7 @@ describe('a delta', () => {
     for (const name of ['small', 'large']) await send('POST', '/admin/models', { name });
     const answer = await get({ [baseHeader]: first.root ?? '' });
     assert.equal(answer.isDelta, true);
-    const applied = follower.apply(JSON.parse(answer.body.toString()));
+    const applied = follower.apply(readOf(answer.body));
     assert.ok(!isRefusal(applied));
     assert.deepEqual([...applied.models.keys()], ['small', 'large']);
     assert.equal(follower.root(), plane.publisher.current()?.root);
@@ -159,6 +159,12 @@ function clientOf(t: TestContext, controlUrl: string) {
   t.after(client.close);
   return (headers: Readonly<Record<string, string>>) =>
     client.get('/snapshot', { headers, signal: t.signal, waitMs: 0 });
+}
+
+function readOf(body: Buffer): Read {
+  const read = readDelta(JSON.parse(body.toString()));
+  assert.ok(!isRefusal(read));
+  return read;
 }
 
 function followerOf(body: Buffer): Follower {

@@ -10,6 +10,7 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 
 import { createSnapshotCache } from '../../../src/gateway/control-link/cache.ts';
+import { newCounts } from '../../../src/telemetry/metrics.ts';
 import { createControlClient } from '../../../src/gateway/control-link/client.ts';
 import { startPoll } from '../../../src/gateway/control-link/poll.ts';
 import { createLive } from '../../../src/gateway/config/live.ts';
@@ -77,6 +78,7 @@ async function replica(t: TestContext, { url, path }: Readonly<{ url: string; pa
     cache: createSnapshotCache({ path, secret: proxyToken }),
     acceptLog: null,
     pollMs: 1000,
+    counts: newCounts(),
     random: () => 1,
     monotonic: () => performance.now(),
   });

@@ -9,6 +9,8 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import { createSnapshotCache } from '../../../src/gateway/control-link/cache.ts';
+import { deltaBetween, nextEdition } from '../../../src/snapshot/delta/edition.ts';
+import type { Edition } from '../../../src/snapshot/delta/edition.ts';
 import { givenSnapshot } from '../../harness/gateway/snapshot.ts';
 
 async function directory() {
@@ -27,6 +29,13 @@ const version = (number: number) => ({
 
 const cacheAt = (path: string, proxyToken = 'token-of-sixteen') =>
   createSnapshotCache({ path, secret: proxyToken });
+
+const editionAt = (number: number): Edition =>
+  nextEdition(null, { snapshot: version(number).snapshot, missing: [] });
+const change = (from: number, to: number) => ({
+  delta: JSON.parse(JSON.stringify(deltaBetween(editionAt(from), editionAt(to)))),
+  seen: version(to).seen,
+});
 
 describe('the snapshot cache', () => {
   it('returns what was written, sealed and readable only by the owner', async () => {
@@ -100,5 +109,66 @@ describe('the snapshot cache', () => {
     await symlink('/nonexistent/elsewhere', `${place.file}.tmp`);
     await assert.rejects(cache.write(version(2)));
     assert.equal((await cache.read()).cached?.snapshot.version, 1);
+  });
+});
+
+describe('an appended delta', () => {
+  it('gives the later snapshot after a restart, and more may follow', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(version(1));
+    assert.equal(await cache.append(change(1, 2)), true);
+    assert.deepEqual(await cache.read(), { cached: version(2), refused: [] });
+    const restarted = cacheAt(place.file);
+    assert.equal(await restarted.append(change(2, 3)), false, 'nothing was read');
+    await restarted.read();
+    assert.equal(await restarted.append(change(2, 3)), true);
+    assert.deepEqual((await cacheAt(place.file).read()).cached, version(3));
+    assert.doesNotMatch(await readFile(`${place.file}.deltas`, 'latin1'), /version|budgets/);
+  });
+
+  it('is cut off where a crash or damage left it, and the next one follows what is left', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(version(1));
+    await cache.append(change(1, 2));
+    const first = (await stat(`${place.file}.deltas`)).size;
+    await cache.append(change(2, 3));
+    const whole = await readFile(`${place.file}.deltas`);
+    for (let length = 0; length <= whole.length; length++) {
+      await writeFile(`${place.file}.deltas`, whole.subarray(0, length));
+      const torn = cacheAt(place.file);
+      const kept = length === whole.length ? 3 : length >= first ? 2 : 1;
+      assert.deepEqual((await torn.read()).cached, version(kept), `${length} bytes`);
+      if (length % 97 !== 0) continue;
+      await torn.append(change(kept, 4));
+      assert.deepEqual((await cacheAt(place.file).read()).cached, version(4), `${length} bytes`);
+    }
+    for (let at = 0; at < whole.length; at += 13) {
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] ?? 0) ^ 1;
+      await writeFile(`${place.file}.deltas`, damaged);
+      const { cached } = await cacheAt(place.file).read();
+      assert.deepEqual(cached, version(at < first ? 1 : 2), `byte ${at}`);
+    }
+  });
+
+  it('of an earlier snapshot is ignored', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(version(1));
+    await cache.append(change(1, 2));
+    await cache.write(version(1));
+    assert.deepEqual(await cacheAt(place.file).read(), { cached: version(1), refused: [] });
+  });
+
+  it('is not taken once the deltas are large', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(version(1));
+    const seen = version(1).seen;
+    const delta = { ...change(1, 1).delta, padding: 'x'.repeat(300_000) };
+    assert.equal(await cache.append({ delta, seen }), true);
+    assert.equal(await cache.append({ delta, seen }), false);
   });
 });

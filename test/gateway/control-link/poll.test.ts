@@ -7,6 +7,10 @@ import { createControlClient } from '../../../src/gateway/control-link/client.ts
 import { startPoll } from '../../../src/gateway/control-link/poll.ts';
 import type { PollOptions } from '../../../src/gateway/control-link/poll.ts';
 import { createLive } from '../../../src/gateway/config/live.ts';
+import { baseHeader, deltaMediaType, rootHeader } from '../../../src/snapshot/delta/delta.ts';
+import { deltaBetween, nextEdition } from '../../../src/snapshot/delta/edition.ts';
+import type { Edition } from '../../../src/snapshot/delta/edition.ts';
+import { newCounts } from '../../../src/telemetry/metrics.ts';
 import { snapshotEtag } from '../../../src/snapshot/schema.ts';
 import type { Snapshot } from '../../../src/snapshot/schema.ts';
 import { collectLog } from '../../harness/gateway/gateway.ts';
@@ -41,12 +45,15 @@ async function poll(script: Script | null, more: Partial<PollOptions> = {}) {
     proxyToken: 'token',
     caBundle: [],
   });
-  const options = { client, live, cache: null, acceptLog: null, log, pollMs: 10, monotonic };
+  const counts = newCounts();
+  const link = { client, live, cache: null, acceptLog: null, log, counts };
+  const options = { ...link, pollMs: 10, monotonic };
   const running = await startPoll({ ...options, random: () => 1, ...more });
   return {
     control,
     live,
     lines,
+    counts,
     served: () => live.current()?.version,
     [Symbol.asyncDispose]: async () => {
       await running.stop();
@@ -60,6 +67,70 @@ async function poll(script: Script | null, more: Partial<PollOptions> = {}) {
 const cacheOf = (snapshot: Snapshot): PollOptions['cache'] => ({
   read: async () => ({ cached: { snapshot, seen: [] }, refused: [] }),
   write: async () => {},
+  append: async () => true,
+});
+
+const edition = (number: number, keys: readonly string[]): Edition => {
+  const given = {
+    version: number,
+    models: {},
+    keys: Object.fromEntries(keys.map((key) => [key, {}])),
+  };
+  return nextEdition(null, { snapshot: givenSnapshot(given), missing: [] });
+};
+
+const sendWhole =
+  ({ snapshot, root }: Edition): Script =>
+  (_, response) => {
+    const headers = { etag: snapshotEtag(snapshot), [rootHeader]: root };
+    response.writeHead(200, headers).end(JSON.stringify(snapshot));
+  };
+
+/** The delta from the base that the proxy names, and else the whole snapshot. */
+const sendDelta =
+  (base: Edition, next: Edition, damaged: object = {}): Script =>
+  (request, response) => {
+    if (request.headers[baseHeader] !== base.root) return sendWhole(next)(request, response);
+    const headers = { etag: snapshotEtag(next.snapshot), 'content-type': deltaMediaType };
+    const delta = { ...deltaBetween(base, next), ...damaged };
+    response.writeHead(200, headers).end(JSON.stringify(delta));
+  };
+
+describe('a poll of deltas', () => {
+  const one = edition(1, ['a', 'b']);
+  const two = edition(2, ['a']);
+
+  it('names the held snapshot, and applies the delta', async () => {
+    await using link = await poll(sendWhole(one));
+    link.control.play(sendDelta(one, two));
+    await until(() => link.served() === 2, { what: 'the delta' });
+    assert.deepEqual(link.counts.snapshots, { whole: 1, delta: 1, mismatched: 0 });
+    assert.equal(link.live.current()?.callers.size, 1);
+  });
+
+  it('fetches the whole snapshot after a delta that does not verify', async () => {
+    await using link = await poll(sendWhole(one));
+    link.control.play(sendDelta(one, two, { version: 3 }));
+    await until(() => link.served() === 2, { what: 'the whole snapshot' });
+    assert.deepEqual(link.counts.snapshots, { whole: 2, delta: 0, mismatched: 1 });
+    assert.match(link.lines.map(({ message }) => message).join(), /a delta was refused/);
+  });
+
+  it('asks for none after a snapshot that does not have its stated root', async () => {
+    await using link = await poll(sendWhole({ ...one, root: two.root }));
+    await until(() => link.counts.snapshots.mismatched === 1, { what: 'the mismatch' });
+    const { seen } = link.control;
+    const before = seen.length;
+    await until(() => seen.length > before + 1, { what: 'more polls' });
+    assert.equal(seen.at(-1)?.headers[baseHeader], undefined);
+  });
+
+  it('asks a control plane that sends no roots for none', async () => {
+    await using link = await poll(send(one.snapshot));
+    link.control.play(send(two.snapshot));
+    await until(() => link.served() === 2, { what: 'the change' });
+    assert.deepEqual(link.counts.snapshots, { whole: 2, delta: 0, mismatched: 0 });
+  });
 });
 
 describe('the poll', () => {

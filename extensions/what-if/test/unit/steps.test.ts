@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { createConfigSteps } from '../../../../projections/snapshot.ts';
 import { routingSnapshot } from '../../../../test/harness/gateway/routed.ts';
 import { createSidesOf } from '../../sides.ts';
-import { createYieldTurn, inSlices } from '../../../../src/control/slices.ts';
+import { createYieldTurn, inSlices } from '../../../../src/lib/slices.ts';
 import { tableSteps } from '../../../../src/snapshot/compile.ts';
 import {
   modelCreated,

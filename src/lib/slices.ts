@@ -1,9 +1,7 @@
 // Splits long work into slices and lets the event loop serve other work between them.
 
-import { setImmediate } from 'node:timers/promises';
-
-import type { Clock } from '../lib/clock.ts';
-import type { Steps } from '../lib/steps.ts';
+import type { Clock } from './clock.ts';
+import type { Steps } from './steps.ts';
 
 /** Returns at once unless the slice is over. */
 export type YieldTurn = () => Promise<void>;
@@ -14,7 +12,7 @@ export function createYieldTurn(monotonic: Clock): YieldTurn {
   let endsMs = monotonic() + sliceMs;
   return async () => {
     if (monotonic() < endsMs) return;
-    await setImmediate();
+    await new Promise<void>((resolve) => void setImmediate(resolve));
     endsMs = monotonic() + sliceMs;
   };
 }

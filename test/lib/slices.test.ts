@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { createYieldTurn } from '../../src/control/slices.ts';
+import { createYieldTurn } from '../../src/lib/slices.ts';
 
 it('yields once per slice', async () => {
   let nowMs = 0;
