@@ -95,7 +95,7 @@ export const settingsEvents = {
    * row was booked with (`booked`). The differences are corrections; rows do not change.
    */
   UsageRepriced: {
-    change: null,
+    change: 'prices',
     touchesSnapshot: false,
     data: z.object({
       reprice_id: z.int().positive(),

@@ -1,6 +1,8 @@
 // Tests `gw usage verify`, `gw usage reprice` and `gw usage what-if`.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
 
@@ -69,6 +71,31 @@ it('corrects costs with other prices, and refuses malformed options', async (t) 
     assert.equal(code, 2, stderr);
     assert.ok(stderr.includes(problem), stderr);
   }
+});
+
+it('says what becomes of a recomputation that it no longer waits for', async (t) => {
+  const isAsked = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    if (request.url === '/admin/usage/reprice') isAsked.resolve();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const env = { GW_CONTROL_URL: `http://127.0.0.1:${address.port}`, GW_ADMIN_TOKEN: 'token' };
+  const range = ['--from', '2026-10-01T00:00:00Z', '--to', '2026-11-01T00:00:00Z'];
+  const given = await gw(['usage', 'reprice', ...range, '--wait', '1'], { env });
+  await isAsked.promise;
+  assert.equal(given.code, 3, given.stderr);
+  assert.match(
+    given.stderr,
+    /no answer after 1 s.*all corrections.*or none.*Run the command again/,
+  );
 });
 
 it('computes what usage would have cost, and refuses malformed options', async (t) => {

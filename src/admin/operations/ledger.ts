@@ -102,7 +102,8 @@ export const ledgerRoutes = [
     response: repriceRecord,
     handle: async ({ body }, call, { reprice }: UsageNeeds) => {
       const { since, until, model = null, card, dry_run: isDryRun, reason } = body;
-      const made = await reprice.plan({ since, until, model, card }, { isDryRun });
+      const breaksGlass = call.headers['x-gw-break-glass'] !== undefined;
+      const made = await reprice.plan({ since, until, model, card }, { isDryRun, breaksGlass });
       if (isRefusal(made)) return made;
       const { id } = made;
       if (id === null) return { body: toRepriceRecord(made) };

@@ -7,6 +7,7 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { changeKind } from '../../lib/vocabulary.ts';
 import type { AdminClient } from '../control-plane/admin-client.ts';
+import { inHeader } from '../control-plane/header-text.ts';
 import { ChangeCommand } from '../control-plane/change-command.ts';
 import type { CommandOutput } from '../control-plane/change-command.ts';
 
@@ -65,7 +66,3 @@ export class ChangePolicyCommand extends ChangeCommand {
     return admin.ask({ method: 'PUT', path, body: { kinds }, headers, answer: policy });
   }
 }
-
-/** Header values are latin1, so UTF-8 bytes are passed through. */
-const inHeader = (text: string): string =>
-  Buffer.from(text.replaceAll(/\s+/g, ' ').trim()).toString('latin1');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { statusOf } from '../../admin/http/status.ts';
 import { parseNamed } from '../../lib/plain-issue.ts';
-import { refuse } from '../../lib/refusal.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal, RefusalCode } from '../../lib/refusal.ts';
 
 export type AdminClient = Readonly<{
@@ -22,6 +22,8 @@ export type AdminCall<Schema extends z.ZodType> = Readonly<{
   headers?: Readonly<Record<string, string>>;
   /** The time limit of a call that takes long. */
   limitMs?: number;
+  /** Returned if the time limit is reached. */
+  late?: Refusal;
   answer: Schema;
 }>;
 
@@ -47,14 +49,21 @@ const clientOf = (adminUrl: string, credential: Credential): AdminClient => ({
     read(await call(`${adminUrl}${path}`, { method: 'GET', credential }), answer),
   send: async ({ method, path, body, answer }) =>
     read(await call(`${adminUrl}${path}`, { method, credential, body }), answer),
-  ask: async ({ method, path, body, headers, limitMs, answer }) => {
+  ask: async ({ method, path, body, headers, limitMs, late, answer }) => {
     const sent = { method, credential, body, headers, limitMs };
-    const response = await request(`${adminUrl}${path}`, sent);
+    const response = await request(`${adminUrl}${path}`, sent).catch((error: unknown) => {
+      if (late !== undefined && isTimeout(error)) return late;
+      throw error;
+    });
+    if (isRefusal(response)) return response;
     if (response.ok) return read(response, answer);
     const text = await response.text();
     return refusalIn(text) ?? fail(response, { method, text });
   },
 });
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'TimeoutError';
 
 const read = async <Schema extends z.ZodType>(
   answered: Response,

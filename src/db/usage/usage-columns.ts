@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { membersOf, tokenParts } from '../../usage/counts.ts';
 import { flag, integer, readRows, text } from '../rows.ts';
 import { defaultCurrency } from '../../lib/vocabulary.ts';
-import { boundedSum } from './sums/sum-columns.ts';
+import { bounded, boundedSum } from './sums/sum-columns.ts';
 
 /** The average of answered requests in whole milliseconds; null if there are none. */
 const averageDuration: SQLQuery = sql`
@@ -38,10 +38,13 @@ const partSums: SQLQuery = sql.join(
 const inDefaultCurrency = (column: SQLQuery): SQLQuery =>
   sql`case when currency = ${defaultCurrency} then ${column} end`;
 
-/** Null if there is neither a cost nor a correction. */
-const corrected: SQLQuery = sql`
-  case when cost_micros is null then correction_micros
-    else cost_micros + coalesce(correction_micros, 0) end`;
+const same = (column: SQLQuery): SQLQuery => column;
+
+/** Null without a cost, also after corrections that cancel out. */
+const correctedSum = (of: typeof same): SQLQuery =>
+  bounded(sql`coalesce(
+    sum(${of(sql`cost_micros`)}) + coalesce(sum(${of(sql`correction_micros`)}), 0),
+    nullif(sum(${of(sql`correction_micros`)}), 0))`);
 
 const costOfGroup = z.object({
   key: text.nullable(),
@@ -59,7 +62,7 @@ export const costsIn = (
 ): Promise<CostOfGroup[]> =>
   readRows(db, costOfGroup)`
     select (${key})::text as key, currency, ${boundedSum(sql`cost_micros`)} as cost_micros,
-      ${boundedSum(corrected)} as corrected_cost_micros,
+      ${correctedSum(same)} as corrected_cost_micros,
       ${boundedSum(sql`estimated_cost_micros`)} as estimated_cost_micros
     from (${usage}) counted
     where coalesce(cost_micros, correction_micros, estimated_cost_micros) is not null
@@ -113,7 +116,7 @@ export const usageColumns: SQLQuery = sql`
   ${boundedSum(sql`completion_tokens`)} as completion_tokens,
   ${partSums},
   ${boundedSum(inDefaultCurrency(sql`cost_micros`))} as cost_micros,
-  ${boundedSum(inDefaultCurrency(corrected))} as corrected_cost_micros,
+  ${correctedSum(inDefaultCurrency)} as corrected_cost_micros,
   coalesce(bool_or(currency <> ${defaultCurrency} and coalesce(
     cost_micros, correction_micros, estimated_cost_micros) is not null), false) as is_mixed,
   ${sumOf('unpriced_requests')}, ${sumOf('estimated_requests')},

@@ -122,7 +122,7 @@ describe('a recomputation of costs', () => {
     assert.equal(await charged(), 1640);
     await isProven();
     await reprice({ card: 'booked' });
-    assert.deepEqual(await costs(), [null, 0]);
+    assert.deepEqual(await costs(), [null, null]);
     assert.equal(await charged(), estimated);
     await isProven();
   });
@@ -178,6 +178,44 @@ describe('a recomputation of costs', () => {
       assert.equal((await reprice(body)).status, 400, JSON.stringify(body));
     }
     assert.equal((await reprice({ card: 1, model: 'small' })).status, 200);
+  });
+
+  it('and its reverse leave usage without a price unpriced', async (t) => {
+    const { reprice, costs, setPrices, ...started } = await ledger(t);
+    await setPrices(prices(null, null, null));
+    await reportUsage(started, [reported(1, { at: new Date().toISOString() })]);
+    assert.deepEqual(await costs(), [null, null]);
+    assert.equal((await reprice({ card: 1, model: 'small' })).status, 200);
+    assert.deepEqual(await costs(), [null, 2000]);
+    assert.equal((await reprice({ card: 'booked' })).status, 200);
+    assert.deepEqual(await costs(), [null, null]);
+  });
+
+  it('needs to break the glass under a policy for prices, and is reviewed', async (t) => {
+    const { reprice, costs, setPrices, db, ...started } = await ledger(t);
+    await started.login('ada', ['admin']);
+    await reportUsage(started, [reported(1)]);
+    await setPrices(prices(500_000, 2_000_000, null));
+    const policy = await started.send('PUT', '/admin/change-policy', { kinds: ['prices'] });
+    assert.equal(policy.status, 200, JSON.stringify(policy.body));
+    const refused = await reprice({ reason: 'the price list was wrong' });
+    assert.deepEqual(
+      [refused.status, member(member(refused.body, 'error'), 'code')],
+      [403, 'approval_required'],
+    );
+    assert.deepEqual(await costs(), [2000, 2000]);
+    assert.deepEqual(await db.query(sql`select * from op.usage_reprices`), []);
+    assert.equal((await reprice({ dry_run: true })).status, 200);
+    const made = await started.ask({
+      method: 'POST',
+      path: '/admin/usage/reprice',
+      cookie: started.cookie,
+      headers: { 'x-gw-break-glass': 'the month is closed today' },
+      body: span(),
+    });
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    assert.deepEqual(await costs(), [2000, 1500]);
+    assert.ok(made.headers.has('x-gw-review-due'));
   });
 
   it('and its reverse sum to zero, for any counts and prices', async (t) => {

@@ -11,6 +11,8 @@ import type { Refusal } from '../../../lib/refusal.ts';
 import type { AdminClient } from '../../control-plane/admin-client.ts';
 import { ChangeCommand } from '../../control-plane/change-command.ts';
 import type { CommandOutput } from '../../control-plane/change-command.ts';
+import { wholeNumber } from '../../settings/setting.ts';
+import { inHeader } from '../../control-plane/header-text.ts';
 import { ledgerCallMs } from './usage-verify.ts';
 
 export class UsageRepriceCommand extends ChangeCommand {
@@ -20,9 +22,10 @@ export class UsageRepriceCommand extends ChangeCommand {
     details: `
       Computes the cost of each row again and appends the difference as a correction. Rows never
       change: totals show the booked and the corrected cost, and budgets take the difference in
-      their present window. Running it again changes nothing. Skips answers of the cache, costs that
-      the provider reported, and estimates. Needs --control-url (GW_CONTROL_URL), and --login or
-      GW_ADMIN_TOKEN with the permission config:write.
+      their present window. All corrections are applied at once. Running it again changes nothing.
+      Skips answers of the cache, costs that the provider reported, and estimates. Needs
+      --control-url (GW_CONTROL_URL), and --login or GW_ADMIN_TOKEN with the permission
+      config:write.
     `,
     examples: [
       [
@@ -47,6 +50,13 @@ export class UsageRepriceCommand extends ChangeCommand {
     description: 'print what would change and change nothing',
   });
 
+  wait = Option.String('--wait', String(ledgerCallMs / 1000), {
+    description: `seconds to wait for the result (default ${ledgerCallMs / 1000}, the maximum)`,
+  });
+  breakGlass = Option.String('--break-glass', {
+    description: 'reason for skipping the approval that the change policy requires',
+  });
+
   protected override async ask(admin: AdminClient): Promise<CommandOutput | Refusal> {
     const since = readTime(this.from, '--from');
     if (isRefusal(since)) return since;
@@ -55,17 +65,32 @@ export class UsageRepriceCommand extends ChangeCommand {
     const card = readCard(this.card);
     if (isRefusal(card)) return card;
     const { repriceRecord: answer } = await import('../../../admin/operations/ledger.ts');
-    const { model, reason, dryRun: dry_run } = this;
+    const { model, reason, breakGlass, dryRun: dry_run } = this;
+    const seconds = waitField.safeParse(this.wait, plainly);
+    if (!seconds.success) return refuse('invalid', `--wait ${ruleText(seconds.error)}`);
     const made = await admin.ask({
       method: 'POST',
       path: '/admin/usage/reprice',
       body: { since, until, model, card, reason, dry_run },
+      headers: breakGlass === undefined ? {} : { 'x-gw-break-glass': inHeader(breakGlass) },
       answer,
-      limitMs: ledgerCallMs,
+      limitMs: seconds.data * 1000,
+      late: noAnswer(seconds.data),
     });
     return isRefusal(made) ? made : { json: made, text: toText(made) };
   }
 }
+
+const waitField = wholeNumber({ from: 1, to: ledgerCallMs / 1000 });
+
+/** The control plane does not stop when the client leaves. */
+const noAnswer = (seconds: number): Refusal =>
+  refuse(
+    'unavailable',
+    `no answer after ${seconds} s. The control plane applies all corrections at once when it has ` +
+      'finished, or none if it fails. Run the command again: it is refused while the first one is ' +
+      'running, and corrects nothing twice',
+  );
 
 export function readTime(given: string | undefined, flag: string): string | Refusal {
   const read = timestampField.safeParse(given, plainly);

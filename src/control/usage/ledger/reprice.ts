@@ -1,6 +1,7 @@
 // Computes costs of past requests again with another version of their prices. Rows never change: the differences are
 // appended as corrections, which cancel out when the booked prices are restored.
 
+import { protectedKinds } from '../../../../projections/config/protected-kinds.ts';
 import type { ConfigState } from '../../../../projections/config/state.ts';
 import type { Database } from '../../../db/pool.ts';
 import type { LedgerRow, LedgerSpan } from '../../../db/usage/ledger/ledger-rows.ts';
@@ -43,16 +44,19 @@ export type RepriceDependencies = Readonly<{
 
 export type PlanReprice = (
   asked: RepriceAsked,
-  how: Readonly<{ isDryRun: boolean }>,
+  how: Readonly<{ isDryRun: boolean; breaksGlass: boolean }>,
 ) => Promise<Repriced | Refusal>;
 
 /** Writes the corrections without applying them, unless it is a dry run. */
 export const createPlanReprice =
   (dependencies: RepriceDependencies): PlanReprice =>
-  async (asked, { isDryRun }) => {
-    const span = spanOf(asked, dependencies.state());
+  async (asked, { isDryRun, breaksGlass }) => {
+    const state = dependencies.state();
+    const span = spanOf(asked, state);
     if (isRefusal(span)) return span;
     if (isDryRun) return compute(dependencies, { asked, span, id: null });
+    // The transaction decides. This answers before rows are read.
+    if (!breaksGlass && protectedKinds(state).includes('prices')) return approvalRequired;
     const { db, clock } = dependencies;
     const [at, staleBefore] = [new Date(clock()), new Date(clock() - staleMs)];
     const id = await claimReprice(db, { at, staleBefore });
@@ -71,6 +75,12 @@ export const createPlanReprice =
       throw error;
     }
   };
+
+const approvalRequired = refuse(
+  'approval_required',
+  'corrections of costs are computed when they are made and cannot be drafted; send ' +
+    'x-gw-break-glass with a reason, which requires a review afterwards',
+);
 
 function spanOf(asked: RepriceAsked, state: ConfigState): PricedSpan | Refusal {
   const { card, model } = asked;

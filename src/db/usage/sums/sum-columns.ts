@@ -16,8 +16,10 @@ import type { Amount } from '../usage-amounts.ts';
 const mostExact = Number.MAX_SAFE_INTEGER;
 
 /** Does not use `least`, because it ignores nulls, and a sum without values must stay null. */
-export const boundedSum = (column: SQLQuery): SQLQuery =>
-  sql`(case when sum(${column}) > ${mostExact} then ${mostExact} else sum(${column}) end)::bigint`;
+export const boundedSum = (column: SQLQuery): SQLQuery => bounded(sql`sum(${column})`);
+
+export const bounded = (sum: SQLQuery): SQLQuery =>
+  sql`(case when ${sum} > ${mostExact} then ${mostExact} else ${sum} end)::bigint`;
 
 /** The columns that usage is grouped by. */
 export const keyNames = [
