@@ -40,6 +40,7 @@ import { openApi } from './openapi/openapi.ts';
 import { partRoutes } from './routing/parts.ts';
 import { poolRoutes } from './routing/pools.ts';
 import { priceRoutes } from './providers/prices.ts';
+import { priceVersionRoutes } from './history/price-versions.ts';
 import { principalRoutes } from './access/principals.ts';
 import { promptClassEvaluationRoutes } from './routing/prompt-class-evaluation.ts';
 import { promptClassRoutes } from './routing/prompt-classes.ts';
@@ -129,6 +130,7 @@ const groups = [
   of('routing', fallbackModelRoutes),
   of('history', changePolicyRoutes),
   of('providers', priceRoutes),
+  of('history', priceVersionRoutes),
   of('routing', frontendModelRoutes),
   of('routing', ruleRoutes),
   of('routing', poolRoutes),

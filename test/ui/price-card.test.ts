@@ -88,4 +88,18 @@ it('a price card is created, edited and removed in the form of its model', async
     .waitFor({ state: 'hidden' });
   await page.getByRole('link', { name: 'Edit' }).waitFor();
   assert.equal(await cardNow(server), null);
+  await page.setViewportSize({ width: 1440, height: 1300 });
+  const versions = page.locator('gw-price-versions');
+  await versions.getByText('Version 4').waitFor();
+  await versions.getByText('Earlier versions (3)').click();
+  await versions
+    .getByText(/Input \$3.00, output \$15.00 .* Cache reads: \$0.30/)
+    .first()
+    .waitFor();
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectCleanScreen(page, { errors: [], elsewhere: [], end: () => undefined });
+  }
+  await versions.getByRole('link', { name: 'Event' }).first().click();
+  await page.getByText('ModelPriced').first().waitFor();
 });

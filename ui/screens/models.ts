@@ -24,6 +24,7 @@ import './models/form.ts';
 import { loadModels } from './models/load.ts';
 import type { ModelRow } from './models/load.ts';
 import type { PriceEdit } from './models/price.ts';
+import './models/price-versions.ts';
 import './models/prices.ts';
 import { modelRecord } from './models/record.ts';
 import { deleteSave, priceSave } from './models/saves.ts';
@@ -156,7 +157,9 @@ class ScreenModels extends RecordScreen {
   }
 
   #record(model: ModelRow) {
-    return html`${modelRecord(model, this)} ${historyOf('model', model)}`;
+    return html`${modelRecord(model, this)}
+      <gw-price-versions .model=${model.id} .version=${model.version}></gw-price-versions>
+      ${historyOf('model', model)}`;
   }
 
   override ask(save: Save): void {

@@ -200,6 +200,7 @@ const lines: Readonly<Record<string, Line>> = {
   /** testWebhook makes the first delivery. */
   resendWebhookDelivery: { of: 'testedWebhook', with: { delivery: '2' } },
   listAudit: {},
+  listPriceVersions: { of: 'model' },
   listCommands: {},
   listEvents: {},
   listStreams: {},

@@ -66,14 +66,15 @@ export class PriceBook {
 type Priced = Extract<ModelEvent, { type: 'ModelPriced' }>['data'];
 
 function addPrices(held: ModelPrices, data: Priced, setAtMs: number): void {
-  const prices: Prices = {
-    input: data.input_price_per_mtok,
-    output: data.output_price_per_mtok,
-    card: data.price_card ?? null,
-  };
-  held.applying = withPrices(held.applying, prices, { setAtMs, after: held.after });
+  held.applying = withPrices(held.applying, pricesOf(data), { setAtMs, after: held.after });
   for (const one of held.applying) held.byVersion.set(one.version, one);
 }
+
+export const pricesOf = (data: Priced): Prices => ({
+  input: data.input_price_per_mtok,
+  output: data.output_price_per_mtok,
+  card: data.price_card ?? null,
+});
 
 /** Null prices are those of a model that has none. */
 export const costOfRow = (row: LedgerRow, prices: PriceVersion | null): RowCost =>

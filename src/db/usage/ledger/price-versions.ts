@@ -7,6 +7,8 @@ import { readEvent } from '../../../../events/catalogue.ts';
 import { integer, readRows, text, time } from '../../rows.ts';
 
 const pricedRow = z.object({
+  position: integer,
+  tx_id: text,
   stream: text,
   type: z.enum(['ModelCreated', 'ModelPriced']),
   version: integer,
@@ -18,12 +20,14 @@ const pricedRow = z.object({
 /** The events that created these models or set their prices, oldest first. */
 export async function pricesSet(db: Queryable, streams: readonly string[]) {
   const rows = await readRows(db, pricedRow)`
-    select stream, type, version, schema, payload::text as payload, recorded_at from es.events
+    select position, tx_id, stream, type, version, schema, payload::text as payload, recorded_at
+    from es.events
     where type in ('ModelCreated', 'ModelPriced') and stream = any(${[...streams]}::text[])
     order by position`;
-  return rows.flatMap(({ stream, type, version, schema, payload, recorded_at: at }) => {
+  return rows.flatMap(({ position, tx_id: txId, recorded_at: at, ...row }) => {
+    const { stream, type, version, schema, payload } = row;
     const event = readEvent({ stream, type, schema, data: JSON.parse(payload) });
     const isOfPrices = event.type === 'ModelPriced' || event.type === 'ModelCreated';
-    return isOfPrices ? [{ event, version, atMs: at.getTime() }] : [];
+    return isOfPrices ? [{ event, version, atMs: at.getTime(), position, txId }] : [];
   });
 }
