@@ -182,7 +182,7 @@ function openNeeds(
   const { checkAddress, ...dialling } = openDials(options);
   const strictKeyMint = options.strictKeyMint ?? false;
   const deployment = openManagedDeployment(options.managed ?? null);
-  const reconcile = createReconcile({ state: plane.store.state, monotonic });
+  const reconcile = createReconcile({ db: reports, state: plane.store.state });
   const named = { db, vault };
   const minting = { clock, newId, randomBytes, strictKeyMint };
   const signIn = { singleSignOn, secureCookies, ...openSignIn(options) };

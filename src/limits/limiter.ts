@@ -1,25 +1,13 @@
-// Enforces the rate limits of one replica: two token buckets per principal, the replica's shares of
-// the limits, and the demand that it saw (specification, "Rate limit", Gateway rule 13). Times are
+// Enforces the rate limits of one replica (specification, "Rate limit", Gateway rule 13): by the
+// allotments of its control plane, or by two token buckets per principal if it has none. Times are
 // monotonic milliseconds.
 
 import type { PrincipalId } from '../lib/ids.ts';
 import type { SnapshotLimits } from '../snapshot/schema.ts';
 import { admits, fullBucket, isFull, remainingOf, settle, untilFullMs, waitMs } from './bucket.ts';
 import type { Bucket } from './bucket.ts';
-import type { PerDimension } from './share.ts';
-
-/** `remaining` is the whole amount that this replica can still admit. */
-export type Allowance = Readonly<{ limit: number; remaining: number }>;
-
-/** A null allowance means unlimited. */
-export type Verdict = Readonly<{
-  allowances: PerDimension<Allowance | null>;
-  /** Until the full limit is available again, rounded up. */
-  resetSeconds: number;
-  refusedBy: 'requests' | 'tokens' | null;
-  /** At least 1 for a refused request, otherwise null. */
-  retryAfterSeconds: number | null;
-}>;
+import { AllottedLimits } from './allotted-limits.ts';
+import type { Allowance, PerDimension, Verdict } from './verdict.ts';
 
 export type Demand = Readonly<{ principalId: PrincipalId }> & PerDimension<number>;
 export type Shares = Demand;
@@ -41,15 +29,37 @@ type Entry = {
 
 const fullShares: PerDimension<number> = { requests: 1, tokens: 1 };
 
+type Options = Readonly<{
+  /**
+   * The part of the limits, 0 to 1, that this replica enforces while it has neither allotments nor
+   * shares.
+   */
+  outageShare?: number;
+}>;
+
 export class Limiter {
+  /** Used from the first answer of a control plane that allots limits. */
+  readonly allotted: AllottedLimits;
+  #onLow: () => void = () => {};
+  readonly #outageShare: number;
   readonly #entries = new Map<PrincipalId, Entry>();
   /** Shares of principals that have sent requests only to other replicas. */
   #pendingShares: ReadonlyMap<PrincipalId, PerDimension<number>> = new Map();
   #pendingSharesUntilMs = -Infinity;
   #sweptAtMs = 0;
 
+  constructor({ outageShare = 1 }: Options = {}) {
+    this.#outageShare = outageShare;
+    this.allotted = new AllottedLimits({ outageShare, onLow: () => this.#onLow() });
+  }
+
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Calls the listener when allotments run out, possibly often. */
+  onLow(listener: () => void): void {
+    this.#onLow = listener;
   }
 
   /**
@@ -61,6 +71,10 @@ export class Limiter {
     limits: SnapshotLimits,
     { tokens, nowMs }: Readonly<{ tokens: number; nowMs: number }>,
   ): Verdict {
+    const minute = this.allotted.minuteAt(nowMs);
+    if (minute !== null) {
+      return this.allotted.admit(principalId, limits, { minute, cost: costOf(tokens), nowMs });
+    }
     if (nowMs - this.#sweptAtMs >= sweepMs) this.#sweep(nowMs);
     const entry = this.#entries.get(principalId) ?? this.#enter(principalId);
     const cost = costOf(tokens);
@@ -68,7 +82,7 @@ export class Limiter {
     entry.demand.requests += cost.requests;
     entry.demand.tokens += cost.tokens;
     const { meters } = entry;
-    const { requestsMs, tokensMs } = judge(entry, limits, cost, nowMs);
+    const { requestsMs, tokensMs } = this.#judge(entry, limits, { cost, nowMs });
     const isAdmitted = requestsMs === null && tokensMs === null;
     if (isAdmitted) {
       charge(meters.requests, cost.requests);
@@ -95,9 +109,11 @@ export class Limiter {
     limits: SnapshotLimits,
     { tokens, nowMs }: Readonly<{ tokens: number; nowMs: number }>,
   ): boolean {
-    const entry = this.#entries.get(principalId);
-    if (entry === undefined) return false;
-    const { requestsMs, tokensMs } = judge(entry, limits, costOf(tokens), nowMs);
+    const cost = costOf(tokens);
+    const minute = this.allotted.minuteAt(nowMs);
+    if (minute !== null) return this.allotted.wouldRefuse(principalId, limits, { minute, cost });
+    const entry = this.#entries.get(principalId) ?? this.#newEntry(principalId);
+    const { requestsMs, tokensMs } = this.#judge(entry, limits, { cost, nowMs });
     return requestsMs !== null || tokensMs !== null;
   }
 
@@ -131,15 +147,36 @@ export class Limiter {
   }
 
   #enter(principalId: PrincipalId): Entry {
-    const entry: Entry = {
+    const entry = this.#newEntry(principalId);
+    this.#entries.set(principalId, entry);
+    return entry;
+  }
+
+  #newEntry(principalId: PrincipalId): Entry {
+    return {
       meters: { requests: null, tokens: null },
       shares: this.#pendingShares.get(principalId) ?? fullShares,
       sharesUntilMs: this.#pendingSharesUntilMs,
       demand: { requests: 0, tokens: 0 },
       askedAtMs: 0,
     };
-    this.#entries.set(principalId, entry);
-    return entry;
+  }
+
+  /** Returns how long the cost must wait in each dimension; null when it need not wait. */
+  #judge(
+    entry: Entry,
+    limits: SnapshotLimits,
+    { cost, nowMs }: Readonly<{ cost: PerDimension<number>; nowMs: number }>,
+  ) {
+    const { meters, shares, sharesUntilMs } = entry;
+    const part = (dimension: 'requests' | 'tokens'): number =>
+      nowMs < sharesUntilMs ? shares[dimension] : this.#outageShare;
+    meters.requests = meterAt(meters.requests, limits.requests_per_min, part('requests'), nowMs);
+    meters.tokens = meterAt(meters.tokens, limits.tokens_per_min, part('tokens'), nowMs);
+    return {
+      requestsMs: refusedForMs(meters.requests, cost.requests),
+      tokensMs: refusedForMs(meters.tokens, cost.tokens),
+    };
   }
 
   #sweep(nowMs: number): void {
@@ -157,18 +194,6 @@ const costOf = (tokens: number): PerDimension<number> => ({
   requests: 1,
   tokens: Math.max(1, tokens),
 });
-
-/** Returns how long the cost must wait in each dimension; null when it need not wait. */
-function judge(entry: Entry, limits: SnapshotLimits, cost: PerDimension<number>, nowMs: number) {
-  const { meters } = entry;
-  const shares = nowMs < entry.sharesUntilMs ? entry.shares : fullShares;
-  meters.requests = meterAt(meters.requests, limits.requests_per_min, shares.requests, nowMs);
-  meters.tokens = meterAt(meters.tokens, limits.tokens_per_min, shares.tokens, nowMs);
-  return {
-    requestsMs: refusedForMs(meters.requests, cost.requests),
-    tokensMs: refusedForMs(meters.tokens, cost.tokens),
-  };
-}
 
 /** A new meter is full. */
 function meterAt(meter: Meter, limit: number | null, share: number, nowMs: number): Meter {

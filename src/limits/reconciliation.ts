@@ -1,34 +1,70 @@
-// Defines the bodies of `POST /limits/reconcile` (specification): a replica reports its demand and receives its share of
-// each limit.
+// Defines the bodies of `POST /limits/reconcile` (specification): a replica says what it needs of
+// each limit, and receives its allotments. Older replicas report demand and receive shares.
 
 import { z } from 'zod';
 
 import { principalId } from '../lib/ids.ts';
 
-/** Principals per report. Others keep their current share until it expires. */
+/** Principals or limits per report. */
 export const countsMax = 10_000;
 
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
-/** Requests and tokens since the last report, including refused ones. */
+export const dimensions = ['requests', 'tokens'] as const;
+export type Dimension = (typeof dimensions)[number];
+
+/** A limit in a minute, counted from 1970 by the clock of the database. */
+const place = { principal_id: principalId, dimension: z.enum(dimensions), minute: count } as const;
+
+/** See `Ask` in allotment.ts. */
+const ask = z.object({ ...place, keeps: count, wants: count, unit: count });
+export type LimitAsk = Readonly<z.output<typeof ask>>;
+
 export const reconcileReport = z.object({
+  /** Unique for each process. */
   replica_id: z.string().min(1).max(200),
+  /** Requests and tokens since the last report, including refused ones. For older control planes. */
   counts: z
     .array(z.object({ principal_id: principalId, requests: count, tokens: count }))
     .max(countsMax),
+  /** Older replicas do not send it. */
+  asks: z
+    .object({
+      /** Ascending. A report that is not newer than another one is ignored. */
+      sequence: count,
+      limits: z.array(ask).max(countsMax),
+      /** True for the last report: the replica has stopped, and keeps only what it reports. */
+      leaves: z.boolean().optional(),
+    })
+    .optional(),
 });
 export type ReconcileReport = z.output<typeof reconcileReport>;
 
 const share = z.number().min(0).max(1);
+const startShare = z.int().min(0).max(10_000);
 
-/** For the reported principals and for those that only other replicas reported. */
+const allotments = z.object({
+  minute: count,
+  /** The rest of the minute. */
+  ends_in_ms: z.int(),
+  /** The part of every limit, in ten-thousandths, that the replica may use without an allotment. */
+  start_share: startShare,
+  /** In the next minute. Null until shortly before it. */
+  next_start_share: startShare.nullable(),
+  /** The whole amounts that the replica may use in the minute. */
+  limits: z.array(z.object({ ...place, amount: count })),
+  /** Limits that others need more of: the replica must declare what it keeps of them. */
+  short: z.array(z.object(place)),
+});
+export type Allotments = Readonly<z.output<typeof allotments>>;
+
 export const reconcileAnswer = z.object({
-  /**
-   * Older proxies divide the limits of principals that are new to them by this number of replicas.
-   */
+  /** Older proxies enforce this share of the limits of these principals. */
   replicas: z.int().positive().default(1),
   allowances: z.array(
     z.object({ principal_id: principalId, requests_share: share, tokens_share: share }),
   ),
+  /** Absent for older replicas, and from older control planes. */
+  allotments: allotments.optional(),
 });
 export type ReconcileAnswer = z.output<typeof reconcileAnswer>;

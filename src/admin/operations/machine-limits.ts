@@ -1,12 +1,12 @@
-// Divides rate limits among proxies (specification, "Control-plane protocol").
+// Hands out rate limits to proxies (specification, "Control-plane protocol").
 
 import { reconcileAnswer, reconcileReport } from '../../limits/reconciliation.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { MachineNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
-/** Enough for the maximum number of principals with the longest counts. */
-const reportBytesMax = 2 * 1024 * 1024;
+/** Enough for the maximum number of principals and limits with the longest numbers. */
+const reportBytesMax = 4 * 1024 * 1024;
 
 export const machineLimitsRoutes = [
   route({
@@ -14,15 +14,15 @@ export const machineLimitsRoutes = [
     path: '/limits/reconcile',
     operation: 'reconcileLimits',
     permission: 'proxy_token',
-    summary: 'Report the demand of a replica and get its share of each limit until the next report',
-    refusals: ['too_many'],
+    summary: 'Report what a replica needs of each rate limit and get its allotments',
+    refusals: ['too_many', 'conflict'],
     bodyBytesMax: reportBytesMax,
     params: none,
     query: none,
     body: reconcileReport,
     response: reconcileAnswer,
-    handle: ({ body }, _call, { reconcile }: MachineNeeds) => {
-      const answer = reconcile(body);
+    handle: async ({ body }, _call, { reconcile }: MachineNeeds) => {
+      const answer = await reconcile.take(body);
       return isRefusal(answer) ? answer : { body: answer };
     },
   }),

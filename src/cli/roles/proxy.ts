@@ -75,6 +75,7 @@ export type ProxySettings = GatewaySettings &
     acceptLog: string | null;
     configPoll: number;
     rateLimitReconcileInterval: number;
+    rateLimitOnOutage: number;
     usageSpool: string | null;
     usageSpoolMaxMb: number;
     budgetState: string;
@@ -174,7 +175,7 @@ async function runHttpMode(
   const link = { client, replica, run: newRun(), counts, log: linkLog, spending };
   const reporter = createUsageReporter({ ...link, ...spooling });
   started.defer(reporter.close);
-  const limiter = new Limiter();
+  const limiter = new Limiter({ outageShare: settings.rateLimitOnOutage / 100 });
   const reconciling = startReconcile({
     client,
     limiter,

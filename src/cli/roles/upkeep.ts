@@ -35,6 +35,9 @@ const webhooksMs = 1_000;
 /** For reading the queues of webhooks, which metrics show. */
 const webhookQueuesMs = 15_000;
 
+/** For deleting allotments of past minutes. */
+const allotmentsMs = 30 * 1000;
+
 /** For counting the fleet, which a metric shows. */
 const fleetMs = 15 * 1000;
 
@@ -105,7 +108,7 @@ export function startUpkeep(surroundings: Surroundings) {
       work: () => endBudgetIncreases({ plane, clock: Date.now, newId: randomUUID }),
     },
     { what: 'looking for unusual spending', intervalMs: spendWatchMs, work: spendWatch },
-    { what: 'counting the fleet', intervalMs: fleetMs, work: admin.needs.operations.fleet.measure },
+    ...replicaJobs(admin),
     // Alarms that other replicas or an earlier process raised.
     { what: 'reading the alarms', intervalMs: alarmsMs, work: admin.needs.operations.alarms.list },
     ...webhookJobs(admin),
@@ -122,6 +125,15 @@ export function startUpkeep(surroundings: Surroundings) {
     },
   };
 }
+
+const replicaJobs = ({ needs }: Admin): readonly Job[] => [
+  {
+    what: 'deleting past allotments of rate limits',
+    intervalMs: allotmentsMs,
+    work: needs.machines.reconcile.prune,
+  },
+  { what: 'counting the fleet', intervalMs: fleetMs, work: needs.operations.fleet.measure },
+];
 
 const webhookJobs = ({ webhooks }: Admin): readonly Job[] => [
   { what: 'delivering to webhooks', intervalMs: webhooksMs, work: webhooks.run },

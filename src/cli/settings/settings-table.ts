@@ -199,7 +199,15 @@ const coreSettings = {
     schema: wholeNumber({ from: 1, to: 3600 }),
     fallback: 5,
     unit: 'seconds',
-    description: 'time between requests of a proxy for its share of the rate limits',
+    description: 'time between requests of a proxy for its allotments of the rate limits',
+  }),
+  rateLimitOnOutage: define({
+    flag: '--rate-limit-on-outage',
+    variable: 'GW_RATE_LIMIT_ON_OUTAGE',
+    schema: wholeNumber({ from: 0, to: 100 }),
+    fallback: 100,
+    description:
+      'percentage of each rate limit that a proxy enforces while no control plane answers; 0 refuses',
   }),
   healthReportInterval: define({
     flag: '--health-report-interval',

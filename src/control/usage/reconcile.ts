@@ -1,139 +1,187 @@
-// Divides rate limits among the replicas that report to this process (specification,
-// "Reconciliation"). Reports are in memory only: after a restart, each replica enforces the full
-// limit until it has reported again.
+// Hands out rate limits to the replicas (specification, "Reconciliation"), from tables that all
+// control planes share. Each report is one transaction, with the same number of statements for any
+// number of limits.
 
-import type { Limits } from '../../../projections/config/principal.ts';
+import type { Queryable } from '@databases/pg';
+
 import type { ConfigState } from '../../../projections/config/state.ts';
-import type { Clock } from '../../lib/clock.ts';
+import {
+  deleteMinutes,
+  forgetReplica,
+  holdAllotments,
+  holdStarts,
+  listShort,
+  readMoment,
+  seeReplica,
+  writeAllotments,
+  writeStarts,
+} from '../../db/allotments.ts';
+import type { LimitPlace, Moment } from '../../db/allotments.ts';
+import type { Database } from '../../db/pool.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
+import { allot, startShareOf } from '../../limits/allotment.ts';
 import { countsMax } from '../../limits/reconciliation.ts';
-import type { ReconcileAnswer, ReconcileReport } from '../../limits/reconciliation.ts';
-import { shareOf } from '../../limits/share.ts';
-import type { Claims } from '../../limits/share.ts';
+import type {
+  Allotments,
+  Dimension,
+  LimitAsk,
+  ReconcileAnswer,
+  ReconcileReport,
+} from '../../limits/reconciliation.ts';
 
-export type Reconcile = (report: ReconcileReport) => ReconcileAnswer | Refusal;
+export type Reconcile = Readonly<{
+  /** Rejects if the database fails. */
+  take: (report: ReconcileReport) => Promise<ReconcileAnswer | Refusal>;
+  /** Deletes what is past. */
+  prune: () => Promise<void>;
+}>;
 
-/** A replica that has not reported for this long is ignored. */
+/** A replica that has not reported for this long gets no start in later minutes. */
 const silentMs = 30_000;
-/** The maximum number of replicas per process. Further replicas enforce the full limit. */
+const minuteMs = 60_000;
+/** The starts of a minute are given from this long before it. */
+const aheadMs = 30_000;
+/** Concurrent first reports can exceed it. */
 const replicasMax = 1_000;
-/** Demand decays at this rate, so that the rest is about the demand of the last minute. */
-const fadeMs = 60_000;
-/** Decayed demand below this is dropped. */
-const demandMin = 0.05;
-
-type Demand = Readonly<{ requests: number; tokens: number }>;
-type Demands = ReadonlyMap<PrincipalId, Demand>;
-type Replica = Readonly<{ atMs: number; latest: Demands; lastMinute: Demands }>;
 
 type Dependencies = Readonly<{
+  db: Database;
   state: () => ConfigState;
-  monotonic: Clock;
   /** For tests. The default is the constant above. */
   replicasMax?: number;
 }>;
 
-const noDemand: Demand = { requests: 0, tokens: 0 };
-const noDemands: Demands = new Map();
-
-export function createReconcile(dependencies: Dependencies): Reconcile {
-  const { state, monotonic } = dependencies;
+export function createReconcile({ db, state, ...dependencies }: Dependencies): Reconcile {
   const most = dependencies.replicasMax ?? replicasMax;
-  const replicas = new Map<string, Replica>();
-  /** The sums over all replicas. */
-  const latest = new Map<PrincipalId, Demand>();
-  const lastMinute = new Map<PrincipalId, Demand>();
-
-  const count = (replica: Replica, sign: 1 | -1): void => {
-    add(latest, replica.latest, sign);
-    add(lastMinute, replica.lastMinute, sign);
-  };
-  const leave = (name: string): Replica | undefined => {
-    const gone = replicas.get(name);
-    if (gone !== undefined) count(gone, -1);
-    replicas.delete(name);
-    return gone;
-  };
-
-  return ({ replica_id: name, counts }) => {
-    const nowMs = monotonic();
-    for (const [other, { atMs }] of replicas) if (nowMs - atMs >= silentMs) leave(other);
-    // Each report replaces the previous one.
-    const before = leave(name);
-    if (replicas.size >= most) {
-      const message = `the limits are already shared by ${most} replicas, the maximum`;
-      return refuse('too_many', message, { retryAfterSeconds: silentMs / 1000 });
-    }
-    const { principal } = state();
-    const limitsOf = (id: PrincipalId): Limits | null => principal.byId.get(id)?.limits ?? null;
-    const reported: Demands = new Map(
-      counts
-        .filter(({ principal_id: id }) => limitsOf(id) !== null)
-        .map(({ principal_id: id, requests, tokens }) => [id, { requests, tokens }]),
-    );
-    const demand = new Map([...reported].filter(([, one]) => isSome(one)));
-    const faded = fade(before?.lastMinute ?? noDemands, nowMs - (before?.atMs ?? nowMs));
-    add(faded, demand, 1);
-    const replica = { atMs: nowMs, latest: demand, lastMinute: faded };
-    replicas.set(name, replica);
-    count(replica, 1);
-    const unmet = [...lastMinute.keys()].filter((id) => !reported.has(id)).slice(0, countsMax);
-    const allowances = [...reported.keys(), ...unmet].flatMap((id) => {
-      const limits = limitsOf(id);
-      const claims = {
-        mine: reported.get(id),
-        latest: latest.get(id),
-        lastMinute: lastMinute.get(id),
-      };
-      return limits === null ? [] : [allowanceOf(id, limits, claims, replicas.size)];
-    });
-    return { replicas: replicas.size, allowances };
-  };
-}
-
-function allowanceOf(
-  id: PrincipalId,
-  { requestsPerMin, tokensPerMin }: Limits,
-  claims: Readonly<Record<keyof Claims, Demand | undefined>>,
-  live: number,
-): ReconcileAnswer['allowances'][number] {
-  const part = (what: keyof Demand, limit: number | null): number => {
-    const claimed = (whose: keyof Claims): number => claims[whose]?.[what] ?? 0;
-    const own = {
-      mine: claimed('mine'),
-      latest: claimed('latest'),
-      lastMinute: claimed('lastMinute'),
-    };
-    return limit === null ? 1 : shareOf(own, limit, live);
-  };
+  const limitsOf = (id: PrincipalId) => state().principal.byId.get(id)?.limits ?? null;
   return {
-    principal_id: id,
-    requests_share: part('requests', requestsPerMin),
-    tokens_share: part('tokens', tokensPerMin),
+    take: (report) =>
+      db.tx(async (tx) => {
+        const { replica_id: replica, asks } = report;
+        const isNewest = await seeReplica(tx, { replica, sequence: asks?.sequence ?? null });
+        if (!isNewest) return refuse('conflict', 'a newer report of this replica was answered');
+        const moment = await startedMoment(tx, replica, { isOlder: asks === undefined });
+        if (moment.replicas > most) {
+          const message = `the limits are already shared by ${most} replicas, the maximum`;
+          return refuse('too_many', message, { retryAfterSeconds: silentMs / 1000 });
+        }
+        if (asks === undefined) {
+          const limited = report.counts.filter((one) => limitsOf(one.principal_id) !== null);
+          return evenShares(limited, moment.replicas);
+        }
+        const limitOf = (id: PrincipalId, dimension: Dimension): number | null => {
+          const limits = limitsOf(id);
+          const limit = dimension === 'requests' ? limits?.requestsPerMin : limits?.tokensPerMin;
+          return limit === null || limit === undefined ? null : newerPart(limit, moment);
+        };
+        const allotments = await handOut(tx, { replica, asks: asks.limits, moment, limitOf });
+        if (asks.leaves === true) await forgetReplica(tx, replica);
+        return { replicas: moment.replicas, allowances: [], allotments };
+      }),
+    prune: async () => {
+      const { nowMs } = await readMoment(db, silentMs);
+      // A minute more, for replicas whose report is on its way.
+      await deleteMinutes(db, { before: minuteOf(nowMs) - 1, silentMs: 2 * minuteMs });
+    },
   };
 }
 
-const isSome = ({ requests, tokens }: Demand): boolean => requests > 0 || tokens > 0;
+const minuteOf = (ms: number): number => Math.floor(ms / minuteMs);
 
-function add(sums: Map<PrincipalId, Demand>, demands: Demands, sign: 1 | -1): void {
-  for (const [id, { requests, tokens }] of demands) {
-    const sum = sums.get(id) ?? noDemand;
-    const next = { requests: sum.requests + sign * requests, tokens: sum.tokens + sign * tokens };
-    // Sums of fractions: a sum that should be zero may deviate slightly.
-    if (next.requests < demandMin / 2 && next.tokens < demandMin / 2) sums.delete(id);
-    else sums.set(id, next);
-  }
+/** The moment, after the replica has its starts. */
+async function startedMoment(
+  tx: Queryable,
+  replica: string,
+  { isOlder }: Readonly<{ isOlder: boolean }>,
+): Promise<Moment> {
+  const seen = await readMoment(tx, silentMs);
+  if (isOlder || missingStarts(seen, replica).length === 0) return seen;
+  await holdStarts(tx);
+  const moment = await readMoment(tx, silentMs);
+  await writeStarts(tx, replica, missingStarts(moment, replica));
+  return readMoment(tx, silentMs);
 }
 
-/** The share of the demand that remains after this time. */
-function fade(demands: Demands, passedMs: number): Map<PrincipalId, Demand> {
-  const factor = Math.exp(-passedMs / fadeMs);
-  const left = new Map<PrincipalId, Demand>();
-  for (const [id, { requests, tokens }] of demands) {
-    const faded = { requests: requests * factor, tokens: tokens * factor };
-    if (faded.requests >= demandMin || faded.tokens >= demandMin) left.set(id, faded);
-  }
-  return left;
+function missingStarts({ nowMs, replicas, starts, nextStarts }: Moment, replica: string) {
+  const minute = minuteOf(nowMs);
+  const isAhead = (minute + 1) * minuteMs - nowMs <= aheadMs;
+  return [
+    { minute, given: starts },
+    ...(isAhead ? [{ minute: minute + 1, given: nextStarts }] : []),
+  ]
+    .filter(({ given }) => !(replica in given))
+    .map(({ minute, given }) => ({ minute, share: startShareOf(given, replicas) }));
 }
+
+/** Older replicas enforce even shares of the limits, which the others cannot use. */
+const newerPart = (limit: number, { replicas, older }: Moment): number =>
+  Math.floor((limit * (replicas - older)) / replicas);
+
+const evenShares = (counts: ReconcileReport['counts'], replicas: number): ReconcileAnswer => ({
+  replicas,
+  allowances: counts.map(({ principal_id }) => ({
+    principal_id,
+    requests_share: 1 / replicas,
+    tokens_share: 1 / replicas,
+  })),
+});
+
+type Asked = Readonly<{
+  replica: string;
+  asks: readonly LimitAsk[];
+  moment: Moment;
+  /** Null if there is none. */
+  limitOf: (id: PrincipalId, dimension: Dimension) => number | null;
+}>;
+
+async function handOut(
+  tx: Queryable,
+  { replica, asks, moment, limitOf }: Asked,
+): Promise<Allotments> {
+  const { nowMs, replicas, starts, nextStarts } = moment;
+  const minute = minuteOf(nowMs);
+  const startsIn = new Map([
+    [minute, starts],
+    [minute + 1, nextStarts],
+  ]);
+  const valid = new Map(
+    asks
+      .filter((one) => replica in (startsIn.get(one.minute) ?? {}))
+      .filter((one) => limitOf(one.principal_id, one.dimension) !== null)
+      .map((one) => [nameOf(one), one]),
+  );
+  const rows = valid.size === 0 ? [] : await holdAllotments(tx, [...valid.values()]);
+  const allotted = rows.flatMap((row) => {
+    const ask = valid.get(nameOf(row));
+    if (ask === undefined) return [];
+    const { principal_id, dimension, minute } = ask;
+    const limit = limitOf(principal_id, dimension) ?? 0;
+    const given = { limit, held: row.held, starts: startsIn.get(minute) ?? {}, replica, replicas };
+    const { amount, isShort } = allot(given, ask);
+    return [{ principal_id, dimension, minute, amount, is_short: isShort }];
+  });
+  if (allotted.length > 0) await writeAllotments(tx, replica, allotted);
+  const short = await listShort(tx, { minutes: [...startsIn.keys()], limit: countsMax });
+  return {
+    minute,
+    ends_in_ms: (minute + 1) * minuteMs - nowMs,
+    start_share: starts[replica] ?? 0,
+    next_start_share: nextStarts[replica] ?? null,
+    limits: allotted.map(({ principal_id, dimension, minute, amount }) => ({
+      principal_id,
+      dimension,
+      minute,
+      amount,
+    })),
+    short: short.flatMap(({ principal_id, minute, dimension }) =>
+      isDimension(dimension) ? [{ principal_id, minute, dimension }] : [],
+    ),
+  };
+}
+
+const isDimension = (text: string): text is Dimension => text === 'requests' || text === 'tokens';
+
+const nameOf = ({ minute, principal_id, dimension }: LimitPlace): string =>
+  `${minute} ${principal_id} ${dimension}`;

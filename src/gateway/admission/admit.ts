@@ -3,7 +3,8 @@
 
 import { toRfc3339 } from '../../lib/clock.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Allowance, Limiter, Verdict } from '../../limits/limiter.ts';
+import type { Limiter } from '../../limits/limiter.ts';
+import type { Allowance, Verdict } from '../../limits/verdict.ts';
 import type { Amount, Hold, Spending } from '../../limits/spending.ts';
 import type { Caller } from '../../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../../snapshot/compile/models.ts';

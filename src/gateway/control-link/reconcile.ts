@@ -1,5 +1,6 @@
-// Requests this replica's shares of the rate limits from the control plane, based on the demand that it saw (specification,
-// "Reconciliation"). While the control plane is unavailable, the shares expire and the full limits apply.
+// Asks the control plane for this replica's allotments of the rate limits, regularly and when one
+// runs out (specification, "Reconciliation"). A control plane of an older release divides limits by
+// the demand that this replica saw.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -20,42 +21,89 @@ export type ReconcileOptions = Readonly<{
   monotonic: Clock;
 }>;
 
-/** Shares expire after this many intervals. */
+/** Shares of older control planes expire after this many intervals. */
 const intervalsMax = 3;
+/** Allotments last for a minute, so they are asked for at least this often. */
+const intervalMaxMs = 20_000;
+/** The least time between two reports, and after one that failed. */
+const pauseMs = 250;
+const retryMs = 1_000;
 
-/** The first report is sent at once, so that this replica is counted. */
+/** A stop waits for the control plane for at most this long. */
+const leaveMs = 2_000;
+
+/** The first report is sent at once. Call `stop` after the last request. */
 export function startReconcile(options: ReconcileOptions): Readonly<{ stop: () => Promise<void> }> {
   const stopping = new AbortController();
   const loop = keepReconciling(options, stopping.signal);
   return {
     stop: async () => {
       stopping.abort();
-      await loop;
+      await leave(options, await loop);
     },
   };
 }
 
-async function keepReconciling(options: ReconcileOptions, signal: AbortSignal): Promise<void> {
-  const { intervalMs, log } = options;
+async function keepReconciling(options: ReconcileOptions, signal: AbortSignal): Promise<number> {
+  const { limiter, log } = options;
+  const intervalMs = Math.min(options.intervalMs, intervalMaxMs);
+  let low = new AbortController();
+  limiter.onLow(() => low.abort());
   let isFailing = false;
-  while (!signal.aborted) {
+  let sequence = 1;
+  for (; !signal.aborted; sequence++) {
+    low = new AbortController();
     try {
-      await reconcileOnce(options, signal);
+      const isAskedFor = await reconcileOnce({ ...options, intervalMs, sequence }, signal);
       if (isFailing) log.info({}, 'rate limits are reconciled again');
       isFailing = false;
+      if (isAskedFor) low.abort();
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       // Logged once per change of state.
       if (!isFailing) log.warn({ error }, 'rate limits were not reconciled');
       isFailing = true;
     }
-    await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => {});
+    const leastMs = Math.min(isFailing ? retryMs : pauseMs, intervalMs);
+    await pass(leastMs, signal);
+    await pass(intervalMs - leastMs, AbortSignal.any([signal, low.signal]));
   }
+  return sequence + 1;
 }
 
-/** Demand of a failed report is dropped, because it does not predict future demand. */
-async function reconcileOnce(options: ReconcileOptions, signal: AbortSignal): Promise<void> {
-  const { client, limiter, replica, intervalMs, monotonic } = options;
+/** Gives back what was not used, so that a new process can use it at once. */
+async function leave(
+  { client, limiter, replica, monotonic }: ReconcileOptions,
+  sequence: number,
+): Promise<void> {
+  const limits = limiter.allotted.takeUsed({ nowMs: monotonic(), countMax: countsMax });
+  if (limits === null) return;
+  const report: ReconcileReport = {
+    replica_id: replica,
+    counts: [],
+    asks: { sequence, limits, leaves: true },
+  };
+  // Otherwise it expires with the minute.
+  await client
+    .post('/limits/reconcile', report, AbortSignal.timeout(leaveMs))
+    .catch(() => undefined);
+}
+
+/** Ends early when the signal is aborted. */
+const pass = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+
+type Report = ReconcileOptions & Readonly<{ sequence: number }>;
+
+/**
+ * Demand of a failed report is dropped, because it does not predict future demand. Returns true if
+ * another report is needed soon.
+ */
+async function reconcileOnce(
+  { client, limiter, replica, intervalMs, monotonic, sequence }: Report,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const sentAtMs = monotonic();
   const report: ReconcileReport = {
     replica_id: replica,
     counts: limiter.takeDemand(countsMax).map(({ principalId, requests, tokens }) => ({
@@ -63,14 +111,21 @@ async function reconcileOnce(options: ReconcileOptions, signal: AbortSignal): Pr
       requests,
       tokens: Math.min(tokens, Number.MAX_SAFE_INTEGER),
     })),
+    asks: {
+      sequence,
+      limits: limiter.allotted.takeAsks({ nowMs: sentAtMs, intervalMs, countMax: countsMax }),
+    },
   };
   const { status, body } = await client.post('/limits/reconcile', report, signal);
   if (status !== 200) throw new Error(`status ${status}`);
-  const { allowances } = reconcileAnswer.parse(JSON.parse(body.toString()));
+  const { allowances, allotments } = reconcileAnswer.parse(JSON.parse(body.toString()));
+  const nowMs = monotonic();
+  if (allotments !== undefined) return limiter.allotted.apply(allotments, { sentAtMs, nowMs });
   const shares = allowances.map((one) => ({
     principalId: one.principal_id,
     requests: one.requests_share,
     tokens: one.tokens_share,
   }));
-  limiter.setShares(shares, { untilMs: monotonic() + intervalsMax * intervalMs });
+  limiter.setShares(shares, { untilMs: nowMs + intervalsMax * intervalMs });
+  return false;
 }

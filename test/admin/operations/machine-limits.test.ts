@@ -1,13 +1,19 @@
-// Tests rate limits divided among proxies over HTTP (specification, "Control-plane protocol").
+// Tests rate limits handed out to proxies over HTTP (specification, "Control-plane protocol").
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+
+import { z } from 'zod';
 
 import { errorOf, member, proxyToken, testAdministrator } from '../../harness/admin/admin.ts';
 import { principalId } from '../../../src/lib/ids.ts';
 import { person } from '../../harness/control/plane.ts';
 
 const token = proxyToken;
+const allotments = z.looseObject({
+  minute: z.int(),
+  limits: z.array(z.looseObject({ amount: z.int() })),
+});
 const report = (replica: string, requests: number, principal = 1) => ({
   method: 'POST',
   path: '/limits/reconcile',
@@ -18,19 +24,30 @@ const report = (replica: string, requests: number, principal = 1) => ({
   },
 });
 
-it('a replica gets its share of each limit, by the demand at all replicas', async (t) => {
+it('a replica gets its allotments, and an older one its share', async (t) => {
   const { ask, plane } = await testAdministrator(t);
   const limits = { requestsPerMin: 60, tokensPerMin: null };
   const command = { type: 'SetLimits', id: principalId.parse(1), limits } as const;
   await plane.execute({ command }, person);
-  const shares = async (request: ReturnType<typeof report>) =>
-    member((await ask(request)).body, 'allowances');
-  const whole = { principal_id: 1, requests_share: 1, tokens_share: 1 };
-  assert.deepEqual(await shares(report('a', 90)), [whole]);
-  assert.deepEqual(await shares(report('b', 30)), [{ ...whole, requests_share: 0.25 }]);
-  // Principal 2 has no limits, and principal 1 has no recent requests at this replica.
-  assert.deepEqual(await shares(report('b', 10, 2)), [{ ...whole, requests_share: 0.5 }]);
-  assert.deepEqual(await shares(report('a', 90)), [whole]);
+  const asking = async (sequence: number, asked: readonly object[]) => {
+    const asks = { sequence, limits: asked };
+    const body = { replica_id: 'a', counts: [], asks };
+    return ask({ method: 'POST', path: '/limits/reconcile', token, body });
+  };
+  const { body: first } = await asking(1, []);
+  const { minute } = allotments.parse(member(first, 'allotments'));
+  const own = { principal_id: 1, dimension: 'requests', minute, keeps: 3, wants: 4, unit: 1 };
+  // The minute may end in between; then there is nothing to allot in it.
+  const answer = allotments.parse(member((await asking(2, [own])).body, 'allotments'));
+  if (answer.minute === minute)
+    assert.deepEqual(
+      answer.limits.map(({ amount }) => amount),
+      [7],
+    );
+  assert.equal((await asking(2, [])).status, 409);
+  assert.deepEqual(member((await ask(report('b', 30))).body, 'allowances'), [
+    { principal_id: 1, requests_share: 0.5, tokens_share: 0.5 },
+  ]);
 });
 
 it('requires a proxy token, and refuses a malformed report', async (t) => {

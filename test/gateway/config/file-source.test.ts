@@ -47,6 +47,7 @@ async function startFileProxy(
       acceptLog: null,
       configPoll,
       rateLimitReconcileInterval: 5,
+      rateLimitOnOutage: 100,
       usageSpool: null,
       usageSpoolMaxMb: 1,
       budgetState: '/dev/null/none',

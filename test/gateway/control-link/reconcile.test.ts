@@ -1,5 +1,5 @@
-// A proxy asks for its shares of the rate limits, and enforces the full limits whenever it has none (specification,
-// "Reconciliation").
+// Tests how a proxy asks for its allotments of the rate limits over real sockets (specification,
+// "Reconciliation"): from a control plane of this release, of an older one, and from none.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -30,8 +30,8 @@ const answering =
     );
 
 /** A replica whose limiter has a clock of the test's own, and that reports every 10 ms. */
-function startReplica(t: TestContext, control: ScriptedUpstream) {
-  const limiter = new Limiter();
+function startReplica(t: TestContext, control: ScriptedUpstream, outageShare = 1) {
+  const limiter = new Limiter({ outageShare });
   const clock = { ms: 0 };
   const lines: LogLine[] = [];
   const controlUrl = control.apiBase.replace(/\/v1$/, '');
@@ -52,7 +52,8 @@ function startReplica(t: TestContext, control: ScriptedUpstream) {
     const { allowances } = limiter.admit(one, limits, { tokens: 1, nowMs: clock.ms });
     return allowances.requests?.remaining ?? NaN;
   };
-  return { ask, clock, lines, stop: reconciling.stop };
+  const isAllotted = () => limiter.allotted.minuteAt(clock.ms) !== null;
+  return { ask, clock, lines, isAllotted, stop: reconciling.stop };
 }
 
 const reports = ({ seen }: ScriptedUpstream): ReconcileReport[] =>
@@ -67,7 +68,11 @@ it('reports at once and then on, what it saw since the last time, with the proxy
     [first?.method, first?.path, first?.headers.authorization],
     ['POST', '/limits/reconcile', 'Bearer token'],
   );
-  assert.deepEqual(reports(control)[0], { replica_id: 'replica-1', counts: [] });
+  assert.deepEqual(reports(control)[0], {
+    replica_id: 'replica-1',
+    counts: [],
+    asks: { sequence: 1, limits: [] },
+  });
   for (const _time of [1, 2, 3]) ask();
   const total = () =>
     reports(control)
@@ -92,6 +97,90 @@ it('lets through its share, and all of the limit once that is three intervals ol
   assert.ok(ask() < 25);
   clock.ms = 10 * 60_000;
   assert.equal(ask(), 99);
+});
+
+/** Gives a start of 40 in minute 7, which ends in 20 ms, and of 30 in the next one. */
+const allotting: Script = (_request, response) =>
+  void response.end(
+    JSON.stringify({
+      replicas: 1,
+      allowances: [],
+      allotments: {
+        minute: 7,
+        ends_in_ms: 20,
+        start_share: 4_000,
+        next_start_share: 3_000,
+        limits: [],
+        short: [],
+      },
+    }),
+  );
+
+for (const [outageShare, left] of [
+  [1, 99],
+  [0.2, 19],
+  [0, 0],
+] as const) {
+  it(`uses its allotments when the control plane goes away, then ${outageShare} of the limit`, async (t) => {
+    await using control = await startUpstream(allotting);
+    const { ask, clock, isAllotted } = startReplica(t, control, outageShare);
+    await until(isAllotted, { what: 'the allotment' });
+    control.play((_request, response) => void response.writeHead(503).end());
+    const failed = control.seen.length;
+    await until(() => control.seen.length > failed + 1, { what: 'a report that fails' });
+    clock.ms = 19;
+    assert.ok(ask() < 40);
+    clock.ms = 20;
+    assert.equal(ask(), 29);
+    clock.ms = 60_019;
+    assert.equal(ask(), 28);
+    clock.ms = 60_020;
+    assert.equal(ask(), left);
+  });
+}
+
+it('says what it needs in its next report, and uses what it is allotted', async (t) => {
+  await using control = await startUpstream(allotting);
+  const { ask, isAllotted } = startReplica(t, control);
+  await until(isAllotted, { what: 'the allotment' });
+  for (let count = 0; count < 60; count++) ask();
+  const asked = () => reports(control).flatMap(({ asks }) => asks?.limits ?? []);
+  const needs = await until(() => asked().find(({ keeps, wants }) => keeps === 40 && wants > 0), {
+    what: 'an ask',
+  });
+  assert.deepEqual([needs.principal_id, needs.dimension, needs.minute], [1, 'requests', 7]);
+  control.play((request, response) => {
+    const { asks } = reconcileReport.parse(JSON.parse(request.body.toString()));
+    const [ask] = asks?.limits ?? [];
+    const { keeps: _keeps, wants: _wants, unit: _unit, ...place } = ask ?? needs;
+    response.end(
+      JSON.stringify({
+        allowances: [],
+        allotments: {
+          minute: 7,
+          ends_in_ms: 20,
+          start_share: 4_000,
+          next_start_share: null,
+          limits: [{ ...place, amount: 50 }],
+          short: [],
+        },
+      }),
+    );
+  });
+  await until(() => ask() > 0, { what: 'more of the limit' });
+});
+
+it('gives back what it has not used when it stops', async (t) => {
+  await using control = await startUpstream(allotting);
+  const { ask, isAllotted, stop } = startReplica(t, control);
+  await until(isAllotted, { what: 'the allotment' });
+  for (let count = 0; count < 7; count++) ask();
+  await stop();
+  const last = reports(control).at(-1)?.asks;
+  assert.deepEqual(last?.limits, [
+    { principal_id: 1, dimension: 'requests', minute: 7, keeps: 7, wants: 0, unit: 1 },
+  ]);
+  assert.equal(last?.leaves, true);
 });
 
 it('says once that the control plane does not answer, and once that it does again', async (t) => {
