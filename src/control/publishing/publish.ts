@@ -3,8 +3,7 @@
 // under the same version.
 //
 // The cost of a build grows with the number of entities. So after publishing a large configuration
-// there is a pause, and requests during it are published together at its end. No one waits for that:
-// proxies poll every few seconds.
+// there is a pause, and requests during it are published together at its end.
 
 import { EventEmitter } from 'eventemitter3';
 
@@ -23,6 +22,8 @@ import type { Centroids } from './centroids.ts';
 import type { CloudTokens } from '../providers/cloud-token.ts';
 import type { ConfigStore } from './config-store.ts';
 import { createPause } from '../pause.ts';
+import { publishPauseMs } from './publish-pause.ts';
+import type { PublishCost } from './publish-pause.ts';
 import { nextHistory, toPublished } from './published.ts';
 import type { DeltaHistory, Published } from './published.ts';
 import { createSnapshotBuilder } from './snapshot-build.ts';
@@ -70,6 +71,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   let before: Numbered = { seq: 0, own: emptyParts, budgetSeq: 0 };
   let queue: Promise<void> = Promise.resolve();
   let failures = 0;
+  let buildMs: number | null = null;
 
   const ownParts = async (state: ConfigState, config: SnapshotConfig): Promise<OwnParts> => {
     const { tokens, dropped_providers: dropped } = await cloudTokens.overlayOf(
@@ -91,7 +93,7 @@ export function createPublisher(dependencies: Dependencies): Publisher {
     try {
       const isNewer = held === null || cursor.state.version > held.snapshot.version;
       // Before the build, so that no request waits for a build that another request started.
-      if (isNewer) rest.take(pauseMsOf(cursor.state));
+      if (isNewer) rest.take(publishPauseMs(costOf(cursor.state, last, buildMs)));
       const { base, missing } = isNewer
         ? await build(cursor)
         : { base: held.snapshot, missing: held.missing };
@@ -106,7 +108,9 @@ export function createPublisher(dependencies: Dependencies): Publisher {
       before = { seq, own, budgetSeq: told.seq };
       last = nextOf(newest(), { snapshot: { ...base, overlay }, missing }, rereads);
       published.emit('snapshot', last.published);
-      if (isNewer) dependencies.onBuilt?.(performance.now() - startedAt);
+      if (!isNewer) return;
+      buildMs = performance.now() - startedAt;
+      dependencies.onBuilt?.(buildMs);
     } catch (error) {
       failures += 1;
       onFailure(error);
@@ -148,15 +152,11 @@ function nextOf(before: Last | null, next: Readable, rereads: number): Last {
   return { edition, history, published: toPublished(edition, history), rereads };
 }
 
-/** Smaller configurations are built within one or two milliseconds. */
-const pauseMembersMin = 1_000;
-const pauseMsMax = 1_000;
-
-/** About ten times the duration of a build, which leaves most of a core for other work. */
-function pauseMsOf(state: ConfigState): number {
-  const members = state.api_key.byId.size + state.model.byId.size + state.principal.byId.size;
-  return members < pauseMembersMin ? 0 : Math.min(pauseMsMax, members / 50);
-}
+const costOf = (state: ConfigState, last: Last | null, buildMs: number | null): PublishCost => ({
+  members: state.api_key.byId.size + state.model.byId.size + state.principal.byId.size,
+  buildMs,
+  isWholeSent: last?.published.whole.isMade() ?? false,
+});
 
 /** The parts of the overlay that differ between replicas: tokens, and providers out of rotation. */
 type OwnParts = Omit<SnapshotOverlay, 'seq' | 'budgets'>;

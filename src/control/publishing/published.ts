@@ -16,6 +16,8 @@ export type ContentCoding = (typeof contentCodings)[number];
 
 export type Sendable = Readonly<{
   bytes: () => Buffer;
+  /** True once someone asked for the bytes. */
+  isMade: () => boolean;
   /** Null if compression would save next to nothing. */
   encoded: (coding: ContentCoding) => Promise<Buffer> | null;
 }>;
@@ -81,6 +83,7 @@ function sendable(make: () => unknown): Sendable {
   const bytes = (): Buffer => (body ??= Buffer.from(JSON.stringify(make())));
   return {
     bytes,
+    isMade: () => body !== null,
     encoded: (coding) => {
       const held = encodings.get(coding);
       if (held !== undefined) return held;
