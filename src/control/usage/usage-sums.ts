@@ -24,9 +24,12 @@ const settledMs: Readonly<Record<Merged, number>> = {
 };
 const inOrder = ['delta', 'hour', 'day', 'month'] as const satisfies readonly Merged[];
 
-/** Per statement; a run repeats statements until less is left. */
-const mergedMax = 20_000;
-const statementsMax = 100;
+/**
+ * Per statement, so that each ends well within the time limit of reports; a run repeats statements
+ * until less is left.
+ */
+const mergedMax = 2_000;
+const statementsMax = 1_000;
 
 export type SumUsage = () => Promise<void>;
 

@@ -6,11 +6,12 @@ import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
 import { latencyOf } from '../../usage/latency.ts';
-import { flag, integer, readRows, text } from '../rows.ts';
+import { flag, integer, readRows } from '../rows.ts';
 
 const bucket = integer.nullable();
 const percentileRow = z.object({
-  key: text.nullable(),
+  /** From 1 on, in the list of keys. */
+  place: integer,
   is_ttft: flag,
   p50: bucket,
   p95: bucket,
@@ -19,36 +20,37 @@ const percentileRow = z.object({
 type PercentileRow = Readonly<z.output<typeof percentileRow>>;
 
 const atLeast = (fraction: number): SQLQuery =>
-  sql`min(bucket) filter (where requests_upto >= ${fraction}::numeric * requests)`;
+  sql`min(slot & 1023) filter (where requests_upto >= ${fraction}::float8 * requests)`;
 
+/**
+ * A slot is a bucket of one kind of latency of one group: there are fewer than 1,024 buckets. One
+ * integer and floating-point counts, which are exact up to 2^53, make this several times faster.
+ */
 const percentileRows = (db: Queryable, { key, usage, keys }: Asked) =>
   readRows(db, percentileRow)`
-    select key, is_ttft, ${atLeast(0.5)} as p50, ${atLeast(0.95)} as p95, ${atLeast(0.99)} as p99
+    with placed as materialized (
+      select array_position(${[...keys]}::text[], (${key})::text) as place,
+        duration_buckets, duration_counts, ttft_buckets, ttft_counts
+      from (${usage}) used
+    ), slots as (
+      select (place << 11) + unnest(duration_buckets) as slot,
+        unnest(duration_counts) as requests_in
+      from placed where place is not null
+      union all
+      select (place << 11) + 1024 + unnest(ttft_buckets), unnest(ttft_counts)
+      from placed where place is not null
+    )
+    select (kind >> 1)::bigint as place, kind & 1 = 1 as is_ttft,
+      ${atLeast(0.5)} as p50, ${atLeast(0.95)} as p95, ${atLeast(0.99)} as p99
     from (
-      select key, is_ttft, bucket,
-        sum(requests) over (partition by key, is_ttft order by bucket) as requests_upto,
-        sum(requests) over (partition by key, is_ttft) as requests
+      select kind, slot, sum(requests) over (partition by kind order by slot) as requests_upto,
+        sum(requests) over (partition by kind) as requests
       from (
-        select key, is_ttft, bucket, sum(coalesce(requests_in, 1)) as requests
-        from (
-          select (${key})::text as key, duration_buckets, duration_counts, ttft_buckets, ttft_counts
-          from (${usage}) used
-        ) keyed, lateral (
-          select false as is_ttft, bucket, requests_in
-          from unnest(duration_buckets, duration_counts) as counted (bucket, requests_in)
-          union all
-          select true, bucket, requests_in
-          from unnest(ttft_buckets, ttft_counts) as counted (bucket, requests_in)
-        ) latencies
-        where ${isAmong(keys)}
-        group by key, is_ttft, bucket
+        select slot >> 10 as kind, slot, sum(coalesce(requests_in, 1)::float8) as requests
+        from slots group by slot
       ) counted
-    ) placed
-    group by key, is_ttft`;
-
-const isAmong = (keys: readonly (string | null)[]): SQLQuery => sql`
-  (key = any(${keys.filter((key) => key !== null)}::text[])
-    or (key is null and ${keys.includes(null)}))`;
+    ) ranked
+    group by kind`;
 
 type Asked = Readonly<{ key: SQLQuery; usage: SQLQuery; keys: readonly (string | null)[] }>;
 
@@ -62,7 +64,7 @@ export async function withLatencies<Sums extends Group>(
 ) {
   const known = groups.filter((group) => !group.is_rolled_up).map(({ key }) => key);
   const found = known.length === 0 ? [] : await percentileRows(db, { ...usage, keys: known });
-  const byKey = Map.groupBy(found, ({ key }) => key);
+  const byKey = Map.groupBy(found, ({ place }) => known[place - 1] ?? null);
   return groups.map(({ is_rolled_up: _rolledUp, ...sums }) => {
     const own = byKey.get(sums.key) ?? [];
     const duration = percentilesOf(own.find((one) => !one.is_ttft));

@@ -187,6 +187,8 @@ describe('the sums of usage', () => {
     let used = 0;
     const property = fc.asyncProperty(cases, async (given) => {
       await db.query(sql`truncate op.usage_sums, op.usage_events, op.usage_hours`);
+      await db.query(sql`
+        update op.usage_horizons set rows_from = 'epoch', minutes_from = now() - interval '8 days'`);
       const begun = Math.floor(Date.now() / minuteMs) * minuteMs;
       time.now = begun;
       const rows = given.requests.map((one, index) => sent(one, used + index, begun));
