@@ -190,11 +190,15 @@ function countServed({ context }: Walk, step: Step, outcome: MeteredOutcome): vo
   if (step.isFallback) context.counts.fallbackUsed++;
 }
 
+const partKeys = tokenParts.map(({ key }) => key);
+
 function countTokens(traffic: ModelTraffic, usage: UsageReport): void {
   traffic.promptTokens += usage.promptTokens;
   traffic.completionTokens += usage.completionTokens;
-  for (const [index, { key }] of tokenParts.entries()) {
-    traffic.parts[index] = (traffic.parts[index] ?? 0) + (usage[key] ?? 0);
+  for (let index = 0; index < partKeys.length; index++) {
+    const key = partKeys[index];
+    const count = key === undefined ? null : usage[key];
+    if (count !== null) traffic.parts[index] = (traffic.parts[index] ?? 0) + count;
   }
 }
 

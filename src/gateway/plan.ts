@@ -4,6 +4,7 @@
 import type { PoolPolicy, Protocol } from '../lib/vocabulary.ts';
 import { mixKey } from '../routing/hash.ts';
 import { isReady, isUp } from '../routing/load.ts';
+import { usesKey } from '../routing/policy/choice.ts';
 import { pickMember } from '../routing/policy/pick.ts';
 import { attemptTimeFactor, countRequest, retryWaitMs, takeRetry } from '../routing/retry.ts';
 import { poolAround, reasonOf } from '../routing/route.ts';
@@ -234,7 +235,7 @@ export class Plan {
       loads: backends,
       ids: backends.map(({ uid }) => uid),
       weights: backends.map(() => 1),
-      key: policy === 'round-robin' ? 0 : mixKey(request.conversationKey(), model.id),
+      key: usesKey(policy, backends) ? mixKey(request.conversationKey(), model.id) : 0,
       turn: traffic.turn,
       affinity: generation.view.affinity,
       nowMs,

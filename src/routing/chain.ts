@@ -90,15 +90,24 @@ function demote(
   tokens: number,
 ): readonly CompiledModel[] {
   if (candidates.length < 2) return candidates;
-  const isSmall = (model: CompiledModel): boolean => {
-    const window = tokens === 0 ? null : live.windowOf(model);
-    return window !== null && window < tokens;
-  };
-  const isDown = (model: CompiledModel): boolean => {
-    for (const load of live.backendsOf(model)) if (isUp(load, request.nowMs)) return false;
-    return true;
-  };
-  if (!candidates.some((model) => isSmall(model) || isDown(model))) return candidates;
-  const ranks = candidates.map((model) => (isSmall(model) ? 2 : 0) + (isDown(model) ? 1 : 0));
+  let isDemoted = false;
+  for (const model of candidates) {
+    isDemoted ||= isSmall(model, live, tokens) || isDown(model, live, request.nowMs);
+  }
+  if (!isDemoted) return candidates;
+  const ranks = candidates.map(
+    (model) =>
+      (isSmall(model, live, tokens) ? 2 : 0) + (isDown(model, live, request.nowMs) ? 1 : 0),
+  );
   return [0, 1, 2, 3].flatMap((rank) => candidates.filter((_, index) => ranks[index] === rank));
+}
+
+function isSmall(model: CompiledModel, live: RouteInput['live'], tokens: number): boolean {
+  const window = tokens === 0 ? null : live.windowOf(model);
+  return window !== null && window < tokens;
+}
+
+function isDown(model: CompiledModel, live: RouteInput['live'], nowMs: number): boolean {
+  for (const load of live.backendsOf(model)) if (isUp(load, nowMs)) return false;
+  return true;
 }

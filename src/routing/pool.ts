@@ -9,6 +9,7 @@ import { servingCount } from '../snapshot/compile/targets.ts';
 import type { CompiledPool } from '../snapshot/compile/targets.ts';
 import { mixKey } from './hash.ts';
 import { isReady, loadOfModel } from './load.ts';
+import { usesKey } from './policy/choice.ts';
 import { pickMember } from './policy/pick.ts';
 import type { RouteInput } from './request.ts';
 
@@ -25,17 +26,17 @@ export function expandPool(pool: CompiledPool, input: RouteInput): readonly Comp
     loads: isDrained ? loads.slice(0, serving) : loads,
     ids: isDrained ? ids.slice(0, serving) : ids,
     weights: isDrained ? weights.slice(0, serving) : weights,
-    key:
-      pool.policy === 'round-robin' ? 0 : mixKey(request.conversationKey(), mixKey(pool.id, part)),
+    key: usesKey(pool.policy, loads) ? mixKey(request.conversationKey(), mixKey(pool.id, part)) : 0,
     turn: live.turnOf(pool),
     affinity: live.affinity,
     nowMs,
   });
   const expanded = [members[chosen] ?? only];
   for (let rank = 0; rank < (isDrained ? 4 : 2); rank++) {
-    for (const [index, model] of members.entries()) {
+    for (let index = 0; index < members.length; index++) {
+      const model = members[index];
       const load = loads[index];
-      if (index === chosen || load === undefined) continue;
+      if (index === chosen || model === undefined || load === undefined) continue;
       const ofIndex = (index < serving ? 0 : 2) + (isReady(load, nowMs) ? 0 : 1);
       if (ofIndex === rank) expanded.push(model);
     }

@@ -3,17 +3,16 @@
 import type { Clock } from '../lib/clock.ts';
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** Two characters per lookup: 16 of them hold 80 bits. */
-const pairs = Array.from(alphabet).flatMap((first) => Array.from(alphabet, (next) => first + next));
-const randomPairs = 8;
-const bytesAnId = randomPairs * 2;
+/** One for each random byte. */
+const characters = Uint8Array.from({ length: 256 }, (_, byte) => alphabet.charCodeAt(byte % 32));
+const randomCharacters = 16;
 /** Random bytes are drawn for this many ids at once. */
 const drawnIds = 256;
 
 export function createUlids(
   dependencies: Readonly<{ now: Clock; randomBytes: (size: number) => Uint8Array }>,
 ): () => string {
-  let bytes = new Uint8Array(0);
+  let drawn = '';
   let used = 0;
   let prefixMs = -1;
   let prefix = '';
@@ -23,16 +22,13 @@ export function createUlids(
       prefixMs = nowMs;
       prefix = encodeTime(nowMs);
     }
-    if (used + bytesAnId > bytes.length) {
-      bytes = Uint8Array.from(dependencies.randomBytes(drawnIds * bytesAnId));
+    if (used === drawn.length) {
+      const bytes = dependencies.randomBytes(drawnIds * randomCharacters);
+      drawn = Buffer.from(bytes.map((byte) => characters[byte] ?? 0)).toString('latin1');
       used = 0;
     }
-    let id = prefix;
-    for (const end = used + bytesAnId; used < end; used += 2) {
-      const bits = ((bytes[used] ?? 0) << 8) | (bytes[used + 1] ?? 0);
-      id += pairs[bits & 1023] ?? '';
-    }
-    return id;
+    used += randomCharacters;
+    return prefix + drawn.slice(used - randomCharacters, used);
   };
 }
 

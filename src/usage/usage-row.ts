@@ -75,7 +75,17 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 const list = (texts: readonly string[]): string =>
   texts.length === 0 ? '[]' : `[${texts.map(asciiJson).join(',')}]`;
 
-const inputs = (held: UsageEvent['rule_inputs']): string => (held === null ? 'null' : ascii(held));
+function inputs(held: UsageEvent['rule_inputs']): string {
+  if (held === null) return 'null';
+  const { at_ms, headers, crowded_rules: rules, cost_micros } = held;
+  const crowded = rules.length === 0 ? '[]' : `[${rules.join(',')}]`;
+  return `{"at_ms":${at_ms},"headers":${members(headers)},"crowded_rules":${crowded},"cost_micros":${cost_micros}}`;
+}
+
+function members(headers: Readonly<Record<string, string>>): string {
+  for (const _name in headers) return ascii(headers);
+  return '{}';
+}
 
 /** Only strings can contain other characters. */
 const ascii = (value: object): string => JSON.stringify(value).replace(beyondAscii, escaped);

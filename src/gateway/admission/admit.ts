@@ -4,7 +4,7 @@
 import { toRfc3339 } from '../../lib/clock.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Limiter } from '../../limits/limiter.ts';
-import type { Allowance, Verdict } from '../../limits/verdict.ts';
+import type { Verdict } from '../../limits/verdict.ts';
 import type { Amount, Hold, Spending } from '../../limits/spending.ts';
 import type { Caller } from '../../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../../snapshot/compile/models.ts';
@@ -137,19 +137,16 @@ function rateLimited(verdict: Verdict, headers: readonly string[]): GatewayRefus
   });
 }
 
-const headersOf = ({ allowances, resetSeconds }: Verdict): readonly string[] => [
-  ...allowanceHeaders('requests', allowances.requests),
-  ...allowanceHeaders('tokens', allowances.tokens),
-  'x-ratelimit-reset',
-  String(resetSeconds),
-];
-
-const allowanceHeaders = (what: string, allowance: Allowance | null): readonly string[] =>
-  allowance === null
-    ? []
-    : [
-        `x-ratelimit-limit-${what}`,
-        String(allowance.limit),
-        `x-ratelimit-remaining-${what}`,
-        String(allowance.remaining),
-      ];
+function headersOf({ allowances: { requests, tokens }, resetSeconds }: Verdict): readonly string[] {
+  const headers: string[] = [];
+  if (requests !== null) {
+    headers.push('x-ratelimit-limit-requests', String(requests.limit));
+    headers.push('x-ratelimit-remaining-requests', String(requests.remaining));
+  }
+  if (tokens !== null) {
+    headers.push('x-ratelimit-limit-tokens', String(tokens.limit));
+    headers.push('x-ratelimit-remaining-tokens', String(tokens.remaining));
+  }
+  headers.push('x-ratelimit-reset', String(resetSeconds));
+  return headers;
+}

@@ -104,7 +104,7 @@ class Reporting {
   record(event: UsageEvent): void {
     const number = this.#numbers.next();
     if (this.#queue.count < this.#queuedMax) {
-      this.#queue.push(usageRow(event, number));
+      this.#queue.push(usageRow(event, number), event.id);
     } else {
       this.#numbers.dropped(this.#numbers.last, 'queue_full');
       this.#countDropped([event.id]);
@@ -193,7 +193,7 @@ class Reporting {
     });
     if (batch === null) return true;
     const report = this.#sent;
-    const outcome = await this.#post(batch.body(), () => batch.rows().map(rowIdOf));
+    const outcome = await this.#post(batch.body(), () => batch.ids);
     // Rows that were spooled in the meantime are not removed here. The spool delivers them again.
     const gone = outcome === 'failed' ? 0 : this.#queue.remove(batch);
     if (outcome === 'dropped' && gone > 0) this.#noteRefused(batch.rows());
@@ -201,7 +201,10 @@ class Reporting {
     return outcome === 'sent';
   }
 
-  async #post(body: Buffer, rowIds: () => string[]): Promise<'sent' | 'failed' | 'dropped'> {
+  async #post(
+    body: Buffer,
+    rowIds: () => readonly string[],
+  ): Promise<'sent' | 'failed' | 'dropped'> {
     const { client, log } = this.#options;
     this.#deliveries++;
     const ids = this.#spending.isIdle ? [] : rowIds();

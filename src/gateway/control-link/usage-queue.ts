@@ -1,7 +1,7 @@
 // Queues usage rows as the bytes to send. Thousands of row objects would slow down garbage collection.
 
 import { usageBatchMax } from '../../usage/usage-event.ts';
-import { asciiJson } from '../../usage/usage-row.ts';
+import { asciiJson, rowIdOf } from '../../usage/usage-row.ts';
 
 const initialBufferBytes = 16 * 1024;
 const separator = ',';
@@ -23,13 +23,13 @@ export class UsageQueue {
     this.#head = bodyHead(replica);
   }
 
-  /** `row` must be ASCII JSON. */
-  push(row: string): void {
+  /** `row` must be ASCII JSON, with this id. */
+  push(row: string, id: string = rowIdOf(row)): void {
     const last = this.#batches.at(-1);
     this.count++;
-    if (last?.push(row) === true) return;
+    if (last?.push(row, id) === true) return;
     const next = new UsageRows(this.#head, this.#bufferBytes);
-    next.push(row);
+    next.push(row, id);
     this.#batches.push(next);
   }
 
@@ -65,6 +65,8 @@ export class UsageQueue {
 
 /** The body of one POST /usage. */
 export class UsageRows {
+  /** Those of the events, because a copy would be hashed and compared again. */
+  readonly ids: string[] = [];
   readonly #ends: number[] = [];
   readonly #start: number;
   #bytes: Buffer;
@@ -82,12 +84,13 @@ export class UsageRows {
   }
 
   /** Returns false when the batch is full or closed. */
-  push(row: string): boolean {
+  push(row: string, id: string): boolean {
     if (!this.#isOpen || this.count >= usageBatchMax) return false;
     this.#ensureCapacity(separator.length + row.length + end.length);
     if (this.count > 0) this.#length += this.#bytes.write(separator, this.#length, 'latin1');
     this.#length += this.#bytes.write(row, this.#length, 'latin1');
     this.#ends.push(this.#length);
+    this.ids.push(id);
     return true;
   }
 

@@ -107,6 +107,14 @@ const vendorHeaders = protocolNames.flatMap((name) => protocolFacts[name].client
 const isForeign = (name: string, protocol: Protocol): boolean =>
   vendorHeaders.includes(name) && !protocolFacts[protocol].clientHeaders.includes(name);
 
+/** By protocol, the headers that clients send for backends of others. */
+const foreignHeaders = new Map(
+  protocolNames.map((protocol) => [
+    protocol,
+    vendorHeaders.filter((name) => isForeign(name, protocol)),
+  ]),
+);
+
 /** Translations set their own content headers, and vendor headers are not sent to other vendors. */
 function ownHeaders(headers: readonly string[], protocol: Protocol): readonly string[] {
   const isLeftOut = (name: string): boolean =>
@@ -123,9 +131,9 @@ function withCredential(
   { credentialHeaders, protocol }: CompiledBackend,
 ): string[] {
   const [name] = credentialHeaders;
-  const kept = name === undefined ? headers : without(headers, name);
-  const own = vendorHeaders.filter((header) => isForeign(header, protocol)).reduce(without, kept);
-  return [...own, ...credentialHeaders];
+  let kept = name === undefined ? headers : without(headers, name);
+  for (const header of foreignHeaders.get(protocol) ?? []) kept = without(kept, header);
+  return kept.concat(credentialHeaders);
 }
 
 const without = (headers: readonly string[], name: string): readonly string[] =>

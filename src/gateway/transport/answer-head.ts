@@ -16,6 +16,11 @@ export type AnswerHead = (
 ) => string;
 
 const invalidInValue = /[^\t\x20-\x7e\x80-\xff]/;
+const notAllowed = 'contains a character that headers do not allow';
+
+/** The name of the first header with an invalid value. */
+const invalidName = (headers: FlatHeaders): string | undefined =>
+  headers.find((_, index) => index % 2 === 0 && invalidInValue.test(headers[index + 1] ?? ''));
 
 /** The result is Latin-1 and includes the empty line. The date is formatted once per second. */
 export function createAnswerHead(now: Clock, keepAliveMs: number): AnswerHead {
@@ -33,13 +38,14 @@ export function createAnswerHead(now: Clock, keepAliveMs: number): AnswerHead {
   };
   return (status, headers, { framing, isKeepAlive }) => {
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+    let values = '';
     for (let index = 0; index < headers.length; index += 2) {
-      const name = headers[index] ?? '';
       const value = headers[index + 1] ?? '';
-      if (invalidInValue.test(value))
-        throw new TypeError(`header ${name} contains a character that headers do not allow`);
-      head += `${name}: ${value}\r\n`;
+      values += value;
+      head += `${headers[index] ?? ''}: ${value}\r\n`;
     }
+    if (invalidInValue.test(values))
+      throw new TypeError(`header ${invalidName(headers)} ${notAllowed}`);
     renderEnds(now());
     head += isKeepAlive ? keepAlive : close;
     return framing === 'chunked' ? `${head}transfer-encoding: chunked\r\n\r\n` : `${head}\r\n`;

@@ -11,12 +11,17 @@ export function requestHead(host: string, request: UpstreamRequest): string | nu
   const { path, headers, body } = request;
   if (invalidInPath.test(path)) return null;
   let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  // All names, and all values, are checked together, because a check of each takes longer than writing it.
+  let names = '';
+  let values = '';
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] ?? '';
     const value = headers[index + 1] ?? '';
-    if (invalidInName.test(name) || invalidInValue.test(value)) return null;
+    names += name;
+    values += value;
     head += `${name}: ${value}\r\n`;
   }
+  if (invalidInName.test(names) || invalidInValue.test(values)) return null;
   return `${head}content-length: ${lengthOf(body)}\r\n\r\n`;
 }
 

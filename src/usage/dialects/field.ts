@@ -95,6 +95,13 @@ export const ignored = {
   label: nothing,
 } as const;
 
+/** For a few numbers. */
+function insertInOrder(numbers: number[], number: number): void {
+  let at = numbers.length;
+  for (; at > 0 && (numbers[at - 1] ?? 0) > number; at--) numbers[at] = numbers[at - 1] ?? 0;
+  numbers[at] = number;
+}
+
 const nowhere = { name: '', read: nothing.read };
 
 export function object(fields: Fields): Field {
@@ -107,9 +114,8 @@ export function object(fields: Fields): Field {
       const given: number[] = [];
       for (const name of Object.keys(value)) {
         const place = places.get(name);
-        if (place !== undefined) given.push(place);
+        if (place !== undefined) insertInOrder(given, place);
       }
-      if (given.length > 1) given.sort((a, b) => a - b);
       for (const place of given) {
         const { name, read } = known[place] ?? nowhere;
         read(value[name], found);
