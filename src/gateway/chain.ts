@@ -32,6 +32,7 @@ type Outcome =
 class Chain {
   readonly #sending: Sending;
   readonly #ended = Promise.withResolvers<void>();
+  #attempts = 0;
 
   constructor(walk: ChainWalk, headers: readonly string[]) {
     const plan = new Plan(walk);
@@ -54,7 +55,11 @@ class Chain {
   }
 
   #end(conclusion: Conclusion): void {
-    conclude(this.#sending.walk, conclusion);
+    const { walk } = this.#sending;
+    conclude(walk, conclusion);
+    // After several attempts, an abandoned one may still be sending the body.
+    const isServed = conclusion.kind === 'relayed' && !conclusion.isBroken;
+    if (isServed && this.#attempts === 1 && !walk.exchange.isGone) walk.exchange.releaseRequest();
     this.#ended.resolve();
   }
 
@@ -79,6 +84,7 @@ class Chain {
   }
 
   #attempt(step: Step, outbound: Outbound): void {
+    this.#attempts++;
     const onResult = (result: AttemptResult): void => {
       if (result.kind === 'ended') this.#continue(step, result);
       // The attempt first finishes the event in which it failed.

@@ -62,6 +62,8 @@ export type Exchange = {
   forwardedHeaders(): string[];
   /** Synchronous when the whole body has already arrived. */
   readBody(): BodyResult | Promise<BodyResult>;
+  /** Nothing reads the head and the body any more, and no upstream still receives them, so their memory may be reused. */
+  releaseRequest(): void;
   listen(listener: ExchangeListener): void;
   answer(status: number, headers: FlatHeaders, body: string | Buffer): void;
   /** `isFollowed` means that a chunk or the end follows at once and can be sent with the head. */

@@ -107,6 +107,9 @@ export class HttpExchange implements Exchange, Watched {
     });
   }
 
+  /** The garbage collector frees what Node's parser read. */
+  releaseRequest(): void {}
+
   listen(listener: ExchangeListener): void {
     this.#listener = listener;
   }

@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { createAnswerHead } from './answer-head.ts';
+import { createBodyMemory } from './body-memory.ts';
 import type { Exchange } from './boundary.ts';
 import { writeBytes } from './connection.ts';
 import type { ExchangeContext } from './exchange-context.ts';
@@ -37,7 +38,11 @@ export function acceptRaw(server: Server, options: RawOptions): RawConnections {
   const { watch, now, slowReaderMs } = options.context;
   const open = new Set<RawConnection>();
   const context: RawConnectionContext = {
-    exchange: { ...options.context, answerHead: createAnswerHead(now, limits.keepAliveMs) },
+    exchange: {
+      ...options.context,
+      answerHead: createAnswerHead(now, limits.keepAliveMs),
+      bodyMemory: createBodyMemory(),
+    },
     handle,
     handOver: (socket) => void Reflect.apply(nodeAccepts, server, [socket]),
     malformedAnswer,

@@ -5,6 +5,7 @@ import { framingOf, lengthIn } from './answer-head.ts';
 import type { AnswerFraming, AnswerHead } from './answer-head.ts';
 import { BodyCollector, refuseBody, releaseBody } from './body.ts';
 import type { BodyBounds, BodyLease } from './body.ts';
+import type { BodyMemory } from './body-memory.ts';
 import type { BodyResult, Exchange, ExchangeListener, FlatHeaders, OwnField } from './boundary.ts';
 import { isUsableId } from './exchange-context.ts';
 import type { ExchangeContext } from './exchange-context.ts';
@@ -24,16 +25,11 @@ export type ExchangeConnection = {
   cut(): void;
 };
 
-export type RawExchangeContext = ExchangeContext & Readonly<{ answerHead: AnswerHead }>;
+export type RawExchangeContext = ExchangeContext &
+  Readonly<{ answerHead: AnswerHead; bodyMemory: BodyMemory }>;
 
-const none: BodyResult = { kind: 'bytes', bytes: Buffer.alloc(0) };
+const none = { kind: 'bytes', bytes: Buffer.alloc(0) } as const;
 const gone: BodyResult = { kind: 'gone' };
-
-function copyOf(bytes: Buffer, from: number, to: number): Buffer {
-  const copy = Buffer.allocUnsafe(to - from);
-  bytes.copy(copy, 0, from, to);
-  return copy;
-}
 
 export class RawExchange implements Exchange {
   readonly method: string;
@@ -50,7 +46,9 @@ export class RawExchange implements Exchange {
   /** True when the body was requested, or an answer was given without it. */
   isBodySettled = false;
   readonly #head: StrictHead;
-  readonly #fields: Buffer;
+  #fields: Buffer;
+  /** The memory of the fields and of a body that arrived with them. */
+  #copy: Buffer | null;
   #rawFields: string[] | null = null;
   readonly #connection: ExchangeConnection;
   readonly #context: RawExchangeContext;
@@ -94,9 +92,14 @@ export class RawExchange implements Exchange {
     const isWhole = this.#bodyBytesLeft === 0;
     const fieldsBytes = end - head.fieldsAt;
     // The fields are kept longer than the first piece of a longer body.
-    const copy = copyOf(bytes, head.fieldsAt, isWhole ? receivedEnd : end);
+    const copyEnd = isWhole ? receivedEnd : end;
+    const copy = context.bodyMemory.take(copyEnd - head.fieldsAt);
+    bytes.copy(copy, 0, head.fieldsAt, copyEnd);
+    this.#copy = copy;
     this.#fields = copy.subarray(0, fieldsBytes);
-    this.#received = isWhole ? copy.subarray(fieldsBytes) : copyOf(bytes, end, receivedEnd);
+    this.#received = isWhole
+      ? copy.subarray(fieldsBytes)
+      : Buffer.from(bytes.subarray(end, receivedEnd));
   }
 
   header(name: OwnField): string | undefined {
@@ -144,6 +147,15 @@ export class RawExchange implements Exchange {
     const refusal = collector.add(isWhole ? Buffer.from(chunk) : chunk);
     if (refusal !== null) this.#settleBody(refusal);
     else if (this.#bodyBytesLeft === 0) this.#settleBody(collector.complete());
+  }
+
+  releaseRequest(): void {
+    const copy = this.#copy;
+    if (copy === null) return;
+    this.#copy = null;
+    this.#received = null;
+    this.#fields = none.bytes;
+    this.#context.bodyMemory.giveBack(copy);
   }
 
   listen(listener: ExchangeListener): void {

@@ -158,3 +158,31 @@ describe('a body', () => {
     }
   });
 });
+
+describe('bodies that are long enough to share memory', () => {
+  it('arrive as sent, with their own headers, also after failures and disconnects', async () => {
+    await using upstream = await startUpstream(answerJson());
+    await using gateway = await startTestGateway(given(upstream.apiBase));
+    const sent = new Set<string>();
+    const ask = async (text: string): Promise<void> => {
+      const one = chatBody('m', { user: text.repeat(2000) });
+      sent.add(JSON.stringify(one));
+      const answer = await gateway.chat(one);
+      assert.equal(answer.status, 200);
+      await answer.text();
+    };
+    const leave = (): void => {
+      const lost = openRawClient(gateway.url, head({ fields: [`content-length: ${body.length}`] }));
+      lost.socket.write(body, () => lost.socket.destroy());
+    };
+    const clients = Array.from({ length: 16 }, async (_, client) => {
+      for (let round = 0; round < 12; round++) {
+        if (round % 4 === 0) leave();
+        await ask(`client ${client} round ${round} `);
+      }
+    });
+    await Promise.all(clients);
+    const received = upstream.seen.map(({ body: bytes }) => bytes.toString());
+    assert.deepEqual(new Set(received.filter((text) => text !== body)), sent);
+  });
+});

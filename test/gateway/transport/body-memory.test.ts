@@ -1,0 +1,40 @@
+// Tests that the memory of a request body is used again only after it was given back.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { createBodyMemory } from '../../../src/gateway/transport/body-memory.ts';
+
+it('returns memory of the requested length', () => {
+  const memory = createBodyMemory();
+  for (const length of [0, 1, 4095, 4096, 65_536, 65_537]) {
+    assert.equal(memory.take(length).length, length);
+  }
+});
+
+it('uses memory again after it was given back, and not before', () => {
+  const memory = createBodyMemory();
+  const first = memory.take(5000);
+  const second = memory.take(5000);
+  assert.notEqual(second.buffer, first.buffer);
+  memory.giveBack(first);
+  assert.equal(memory.take(60_000).buffer, first.buffer);
+  assert.notEqual(memory.take(5000).buffer, first.buffer);
+});
+
+it('does not keep memory of other sizes, which others may share', () => {
+  const memory = createBodyMemory();
+  for (const length of [100, 100_000]) {
+    const bytes = memory.take(length);
+    memory.giveBack(bytes);
+    assert.notEqual(memory.take(5000).buffer, bytes.buffer);
+  }
+});
+
+it('keeps a bounded amount', () => {
+  const memory = createBodyMemory();
+  const taken = Array.from({ length: 100 }, () => memory.take(5000));
+  for (const bytes of taken) memory.giveBack(bytes);
+  const again = new Set(Array.from({ length: 100 }, () => memory.take(5000).buffer));
+  assert.equal(taken.filter(({ buffer }) => again.has(buffer)).length, 64);
+});
