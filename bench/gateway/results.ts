@@ -61,8 +61,8 @@ Candidates:
 - **hello**: \`node:http\` that reads the request and answers with stored bytes; only for \`cache-hit\`.
 - **gw**: role proxy in File mode, 20 models, 16 keys, two backends for each requested model; no usage rows.
 - **haproxy**: one process with one thread, which reuses connections to the upstream.
-- **gw-full**: role proxy in Http mode with everything on: rate limits and budgets on the key, a frontend model with
-  eight rules that do not match, a pool of two and a fallback, and a usage row that is sent to a control plane.
+- **gw-full**: role proxy in Http mode with everything on. The key has rate limits and budgets. The frontend model has
+  eight rules that do not match, a pool of two and a fallback. Each usage row is sent to a control plane.
 - **portkey**: \`@portkey-ai/gateway\` from npm, addressed by its provider and custom-host headers.
 
 Workloads: \`json-1k\`, \`json-32k\` and \`code-32k\` are requests of that size with an answer of 1 KB. The prompt of
