@@ -2,6 +2,7 @@
 // type is a mere annotation.
 
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { sourcesOfTree } from './tree.ts';
@@ -32,6 +33,11 @@ test('the fold and the snapshot contain no SQL because they are pure', () => {
     .filter(({ text }) => hasSql(text))
     .map(({ path }) => path);
   assert.deepEqual(wrong, []);
+});
+
+test('every migration has a number of its own', () => {
+  const numbers = readdirSync('migrations').map((name) => name.slice(0, 4));
+  assert.deepEqual(numbers, [...new Set(numbers)]);
 });
 
 /** The text before a statement whose rows are not read, or only counted. */
