@@ -37,7 +37,7 @@ const query = z.strictObject({
   since: timestampField,
   until: timestampField,
   model: nameField.optional(),
-  card: z.union([z.literal('current'), wholeNumber({ from: 1 })]).optional(),
+  card: z.union([z.enum(['current', 'uncached']), wholeNumber({ from: 1 })]).optional(),
   card_of: nameField.optional(),
   prices: pricesParameter.optional(),
 });
@@ -87,7 +87,9 @@ export const usageWhatIfRoutes = [
     response: whatIfRecord,
     parameters: {
       model: 'Only requests that this model served.',
-      card: 'The version of the prices of `card_of` or `model`. Default `current`: those in effect now.',
+      card:
+        'The version of the prices of `card_of` or `model`; `current` (default), those in effect now; or `uncached`, ' +
+        'those of each row with cached tokens at the base price.',
       card_of: 'The model that has the prices. Default: each model has its own.',
       prices:
         'Prices to use instead: a JSON object with `input_price_per_mtok`, `output_price_per_mtok` and `price_card`.',
@@ -117,6 +119,7 @@ function pricesOf({ model, card, card_of: of, prices }: Asked): WhatIfPrices | R
     const { input_price_per_mtok: input, output_price_per_mtok: output, price_card } = prices;
     return { given: { input, output, card: price_card } };
   }
+  if (card === 'uncached') return of === undefined ? card : ownPrices;
   if (typeof card !== 'number') return of === undefined ? 'current' : { model: of, version: null };
   const named = of ?? model;
   return named === undefined ? withoutModel(card) : { model: named, version: card };
@@ -124,4 +127,8 @@ function pricesOf({ model, card, card_of: of, prices }: Asked): WhatIfPrices | R
 
 const onlyPrices = refuse('invalid', 'prices: cannot be combined with card or card_of', {
   param: 'prices',
+});
+
+const ownPrices = refuse('invalid', 'card: uncached cannot be combined with card_of', {
+  param: 'card',
 });

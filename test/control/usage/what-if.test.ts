@@ -99,6 +99,17 @@ describe('what past usage would have cost', () => {
     assert.deepEqual(await whatIf({ card: 'current' }), compared(1, [inDollars(4_000, 4_000)]));
   });
 
+  it('with cached tokens at the base price, by the version of the prices of each row', async (t) => {
+    const { whatIf, setPrices, ...started } = await ledger(t);
+    await setPrices({ price_card: { cache_read: 100_000 } });
+    const at = new Date().toISOString();
+    const cached = { at, cache_read_tokens: 400 };
+    await reportUsage(started, [reported(1, cached), reported(2, { at })]);
+    await setPrices({ input_price_per_mtok: 9_000_000 });
+    const expected = compared(2, [inDollars(3_640, 4_000)], { model: 'small' });
+    assert.deepEqual(await whatIf({ model: 'small', card: 'uncached' }), expected);
+  });
+
   it('counts rows that the prices do not cover, and keeps them out of all amounts', async (t) => {
     const { whatIf, ...started } = await ledger(t);
     await reportUsage(started, [reported(1), reported(2, { cache_read_tokens: 400 })]);
@@ -166,6 +177,7 @@ describe('what past usage would have cost', () => {
       [{ model: 'gone' }, /model: no model is named gone/],
       [{ card_of: 'gone' }, /card_of: no model is named gone/],
       [{ card: 'booked' }, /card/],
+      [{ card: 'uncached', card_of: 'small' }, /cannot be combined/],
       [{ prices: '{' }, /prices: must be JSON/],
       [{ prices: '{"cache_read":1}' }, /prices/],
       [{ prices: '{"price_card":{"input":1}}' }, /prices/],

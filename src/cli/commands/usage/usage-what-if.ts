@@ -38,7 +38,7 @@ export class UsageWhatIfCommand extends ChangeCommand {
   to = Option.String('--to', { description: 'end of the range, exclusive; required' });
   model = Option.String('--model', { description: 'name of a model (default all)' });
   card = Option.String('--card', {
-    description: 'version of the prices, or current (default current)',
+    description: 'version of the prices, current or uncached (default current)',
   });
   cardOf = Option.String('--card-of', { description: 'the model that has the prices' });
   prices = Option.String('--prices', {

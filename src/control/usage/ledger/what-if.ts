@@ -7,6 +7,7 @@ import { isRefusal, refuse } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
 import type { Prices } from '../../../usage/price.ts';
 import type { PriceVersion } from '../../../usage/price-versions.ts';
+import type { RowCost } from '../usage-cost.ts';
 import { costOfRow, PriceBook } from './price-book.ts';
 import {
   correctedAmounts,
@@ -21,10 +22,12 @@ import type { PricedRow, SpanAsked } from './priced-pages.ts';
 
 /**
  * The present prices of each model; a version of the prices of a model, null meaning the present
- * one; or prices that no model needs to have.
+ * one; or prices that no model needs to have. `uncached` bills the cached tokens of each row at the
+ * base price that the row has.
  */
 export type WhatIfPrices =
   | 'current'
+  | 'uncached'
   | Readonly<{ model: string; version: number | null }>
   | Readonly<{ given: Prices }>;
 
@@ -77,8 +80,6 @@ const stopped = refuse('unavailable', 'the computation was stopped; retry', {
   retryAfterSeconds: 1,
 });
 
-type PricesFor = (modelId: number | null) => PriceVersion | null;
-
 async function compute(
   { db, state, clock }: Dependencies,
   asked: WhatIfAsked,
@@ -90,13 +91,19 @@ async function compute(
   const nowMs = clock();
   const fixed = await fixedPrices({ db, state }, asked.prices, { book, nowMs });
   if (isRefusal(fixed)) return fixed;
-  const pricesFor: PricesFor = (id) => fixed ?? book.at(id, nowMs);
+  const costOf = ({ row, held }: PricedRow): RowCost => {
+    const { model_id: id } = row;
+    if (asked.prices !== 'uncached') return costOfRow(row, fixed ?? book.at(id, nowMs));
+    const version = held.find((one) => one.is_last)?.price_version ?? row.price_version;
+    const own = version === null ? null : book.version(id, version);
+    return costOfRow({ ...row, cache_read_tokens: null }, own);
+  };
   const sums = new Sums();
   const refusal = await visitPricedPages(db, span, async (page) => {
     if (signal.aborted) return stopped;
     const rows = page.map(({ row }) => row);
     if (fixed === null) await book.load(db, rows);
-    for (const priced of page) sums.add(priced, pricesFor(priced.row.model_id));
+    for (const priced of page) sums.add(priced, costOf(priced));
     return null;
   });
   return refusal ?? sums.result();
@@ -108,7 +115,7 @@ async function fixedPrices(
   prices: WhatIfPrices,
   { book, nowMs }: Readonly<{ book: PriceBook; nowMs: number }>,
 ): Promise<PriceVersion | null | Refusal> {
-  if (prices === 'current') return null;
+  if (prices === 'current' || prices === 'uncached') return null;
   if ('given' in prices) return { version: 0, fromMs: 0, ...prices.given };
   const { model, version } = prices;
   const id = modelNamed(state(), model);
@@ -128,10 +135,9 @@ class Sums {
   #newlyPricedRows = 0;
   readonly #byCurrency = new Map<string, MutableAmounts>();
 
-  add(priced: PricedRow, prices: PriceVersion | null): void {
+  add(priced: PricedRow, { cost_micros: micros, currency }: RowCost): void {
     this.#rows++;
     const { row } = priced;
-    const { cost_micros: micros, currency } = costOfRow(row, prices);
     if (micros === null) this.#unpricedRows++;
     else if (correctedCost(priced) === null) {
       this.#newlyPricedRows++;
