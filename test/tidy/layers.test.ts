@@ -221,7 +221,7 @@ test('the management UI imports only types and tables of plain data from the ser
           const target = importedFile(file.path, name) ?? '';
           return (
             name === 'zod' ||
-            /^src\/(?!conditions\/|fields\/|notifications\/types|protocols\/facts|usage\/price-names)/.test(
+            /^src\/(?!conditions\/|fields\/|notifications\/types|protocols\/facts|usage\/(counts|price-names))/.test(
               target,
             )
           );

@@ -84,6 +84,57 @@ it('exports usage, and compares a bill with it', async (t) => {
   assert.equal((await rows(server, '/admin/usage/reconciliations')).length, 1);
 });
 
+it('shows cached shares, corrected costs, costs by count, and what other prices would cost', async (t) => {
+  const server = await emptyServer(t);
+  const prices = {
+    input_price_per_mtok: 3_000_000,
+    output_price_per_mtok: 15_000_000,
+    price_card: { cache_read: 300_000 },
+  };
+  await server.send('POST', '/admin/models', { name: 'small', ...prices });
+  const made = await server.send('POST', '/admin/models', {
+    name: 'silent',
+    input_price_per_mtok: 1,
+  });
+  const snapshot_version = Number(made.headers.get('x-gw-snapshot-version'));
+  const counted = {
+    snapshot_version,
+    prompt_tokens: 100_000,
+    cache_read_tokens: 99_000,
+    completion_tokens: 100,
+  };
+  const events = [reported(1, counted), reported(2, { model_id: 2, model: 'silent' })];
+  assert.equal((await reportUsage(server, events)).status, 200);
+  const { page, watched } = await open(t, server, 'usage');
+  const group = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });
+  await group('small').getByText('99.0\u00a0%').waitFor();
+  await group('silent').getByText('not reported').waitFor();
+  await expectCleanScreen(page, watched);
+
+  await group('small').getByRole('link').click();
+  await press(page, 'Compare');
+  await page.getByText('$0.3015 instead of $0.0342 (+$0.2673)').waitFor();
+  await page.getByText('$0.2673', { exact: true }).waitFor();
+  await page.getByLabel('Prices').selectOption('Prices of silent');
+  await press(page, 'Compare');
+  await page.getByText('0 of 1 compared, 1 not covered by these prices').waitFor();
+  await expectCleanScreen(page, watched);
+
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  await server.send('PATCH', '/admin/models/1', { output_price_per_mtok: 25_000_000 });
+  const until = new Date().toISOString();
+  await server.send('POST', '/admin/usage/reprice', { since, until });
+  await page.goto(`/ui/usage/request/${reported(1).id}`);
+  const costs = page.locator('gw-usage-request');
+  const line = (text: string) => costs.getByRole('listitem').filter({ hasText: text });
+  await line('Cache reads').getByText('$0.0297', { exact: true }).waitFor();
+  await line('Completion at the base price').getByText('$0.0015, corrected $0.0025').waitFor();
+  await costs.getByText('Not reported: Cache writes, 5 minutes').waitFor();
+  await expectCleanScreen(page, watched);
+  await page.goto('/ui/usage');
+  await page.getByRole('button', { name: 'Corrected spend', exact: true }).waitFor();
+});
+
 it('loads usage groups beyond the first thousand on demand, with failed attempts', async (t) => {
   const server = await emptyServer(t);
   await server.send('POST', '/admin/models', { name: 'small' });

@@ -32,6 +32,7 @@ export type WebhookFormat = Webhook['format'];
 export type WebhookDelivery = AnswerOf<'GET', '/admin/webhooks/{id}/deliveries'>[number];
 export type UsageTotal = AnswerOf<'GET', '/admin/usage'>[number];
 export type UsageEvent = AnswerOf<'GET', '/admin/usage/events'>[number];
+export type UsageWhatIf = AnswerOf<'GET', '/admin/usage/what-if'>;
 export type SeriesPoint = AnswerOf<'GET', '/admin/timeseries'>[number];
 export type Explanation = AnswerOf<'GET', '/admin/usage/{id}/explain'>;
 export type BillReport = AnswerOf<'GET', '/admin/usage/reconciliations'>[number];

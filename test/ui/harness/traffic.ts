@@ -45,6 +45,7 @@ function requestAt(at: number, number: number, chance: () => number): UsageEvent
   const status = luck < 0.012 ? 502 : luck < 0.03 ? 429 : luck < 0.04 ? 400 : 200;
   const ok = status === 200;
   const slow = 150 + 2_500 * chance() ** 4 + (luck > 0.99 ? 9_000 : 0);
+  const prompt_tokens = ok ? Math.ceil(200 + 4_000 * chance() ** 2) : 0;
   return {
     id: `01JSEED${String(number).padStart(19, '0')}`,
     at: new Date(at).toISOString(),
@@ -61,7 +62,8 @@ function requestAt(at: number, number: number, chance: () => number): UsageEvent
     stream: luck > 0.5,
     status,
     refusal: null,
-    prompt_tokens: ok ? Math.ceil(200 + 4_000 * chance() ** 2) : 0,
+    prompt_tokens,
+    ...cacheReads(modelAt, prompt_tokens),
     completion_tokens: ok ? Math.ceil(50 + 900 * chance()) : 0,
     usage_reported: ok,
     reported_cost_micros: null,
@@ -73,3 +75,7 @@ function requestAt(at: number, number: number, chance: () => number): UsageEvent
     max_tokens: null,
   };
 }
+
+/** Two of three models report what was read from the provider's cache. */
+const cacheReads = (modelAt: number, promptTokens: number) =>
+  modelAt % 3 === 0 ? {} : { cache_read_tokens: Math.floor((promptTokens * (modelAt % 10)) / 12) };

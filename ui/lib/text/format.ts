@@ -35,10 +35,12 @@ export function formatMoney(micros: number | null): string {
   return `${sign}$${whole.format(Math.floor(size / million))}.${fraction}`;
 }
 
-/** `$3.00`, or `3.00 EUR` in another currency. */
-export function formatMoneyOf(micros: number, currency: string): string {
+/** Exact, in any currency: `$0.05` or `0.05 EUR`. Null for the currency means US dollars. */
+export function formatMoneyOf(micros: number | null, currency: string | null): string {
   const money = formatMoney(micros);
-  return currency === 'USD' ? money : `${money.replace('$', '')} ${currency}`;
+  return micros === null || currency === null || currency === 'USD'
+    ? money
+    : `${money.replace('$', '')} ${currency}`;
 }
 
 /** To the cent, for totals. Less than a cent is shown as such. */

@@ -2,6 +2,7 @@
 
 import { html } from 'lit';
 
+import { tokenParts } from '../../../src/usage/counts.ts';
 import '../../elements/money.ts';
 import type { Column } from '../../elements/table/table.ts';
 import {
@@ -17,6 +18,12 @@ import {
   withoutKey,
 } from '../../lib/observe/usage.ts';
 import type { Grouping } from '../../lib/observe/usage.ts';
+import {
+  cachedShareOf,
+  formatPart,
+  isCorrected,
+  otherCurrencies,
+} from '../../lib/observe/usage-cost.ts';
 import type { Group } from './load.ts';
 
 const duration = (value: number | null) =>
@@ -54,6 +61,56 @@ const count = (
   cell: (one) => formatNumber(one[id]),
 });
 
+const notReported = html`<span class="quiet">not reported</span>`;
+
+/** The counts of all kinds that are parts of the two totals. */
+const parts: readonly Column<Group>[] = tokenParts.map(({ name, label }) => ({
+  id: name,
+  label,
+  end: true,
+  spare: true,
+  value: (one) => one[name],
+  cell: (one) => (one[name] === null ? notReported : formatPart(one[name])),
+}));
+
+const cachedShare = (groups: readonly Group[]): Column<Group> => ({
+  id: 'cached_share',
+  label: 'Cached',
+  help: 'The share of prompt tokens that the provider read from its cache.',
+  end: true,
+  spare: !groups.some((one) => cachedShareOf(one) !== null),
+  value: cachedShareOf,
+  cell: (one) =>
+    cachedShareOf(one) === null
+      ? notReported
+      : formatShareOfColumn(one.cache_read_tokens ?? 0, one.prompt_tokens),
+});
+
+/** Spend is in US dollars, as booked. These are shown if they differ. */
+const otherCosts = (groups: readonly Group[]): readonly Column<Group>[] => {
+  const formatSpend = spendFormat(groups.map((one) => one.corrected_cost_micros));
+  return [
+    {
+      id: 'corrected_cost_micros',
+      label: 'Corrected spend',
+      help: 'Spend after corrections. The column Spend has the cost with which requests were booked.',
+      end: true,
+      spare: !groups.some(isCorrected),
+      value: (one) => one.corrected_cost_micros,
+      cell: ({ corrected_cost_micros: cost }) =>
+        cost === null ? html`<gw-money .micros=${null}></gw-money>` : formatSpend(cost),
+    },
+    {
+      id: 'other_currencies',
+      label: 'Other currencies',
+      help: 'Spend at prices in other currencies, after corrections. It is not part of Spend.',
+      end: true,
+      spare: !groups.some((one) => otherCurrencies(one) !== ''),
+      value: otherCurrencies,
+    },
+  ];
+};
+
 /** Days have no previous period. */
 const change: Column<Group> = {
   id: 'change',
@@ -88,6 +145,7 @@ export function columnsOf(
           ? html`<gw-money .micros=${null}></gw-money>`
           : formatSpend(cost_micros),
     },
+    ...otherCosts(groups),
     count('unpriced_requests', 'Unpriced'),
     {
       id: 'share',
@@ -114,7 +172,9 @@ export function columnsOf(
           : formatNumber(failed_attempts),
     },
     count('prompt_tokens', 'Prompt tokens'),
+    cachedShare(groups),
     count('completion_tokens', 'Completion tokens'),
+    ...parts,
     count('estimated_requests', 'Estimated requests', !hasEstimates),
     count('estimated_prompt_tokens', 'Estimated prompt tokens', !hasEstimates),
     count('estimated_completion_tokens', 'Estimated completion tokens', !hasEstimates),

@@ -7,9 +7,11 @@ import {
   formatDuration,
   formatMoneyShort,
   formatNumber,
+  formatShare,
   formatShort,
 } from '../../lib/text/format.ts';
 import { changeText, recordOf, unpricedText } from '../../lib/observe/usage.ts';
+import { isCorrected, otherCurrencies } from '../../lib/observe/usage-cost.ts';
 import type { Grouping } from '../../lib/observe/usage.ts';
 import { linkTo } from '../../state/location.ts';
 import type { Group } from './load.ts';
@@ -30,6 +32,18 @@ export function groupFacts(
             ${formatMoneyShort(group.cost_micros)}
             <span class="quiet">${spendNote(group)}</span>
           </dd>
+          ${
+            isCorrected(group)
+              ? html`<dt>Corrected</dt>
+                  <dd>${formatMoneyShort(group.corrected_cost_micros)}</dd>`
+              : nothing
+          }
+          ${
+            otherCurrencies(group) === ''
+              ? nothing
+              : html`<dt>Other currencies</dt>
+                  <dd>${otherCurrencies(group)}</dd>`
+          }
           <dt>Requests</dt>
           <dd>
             ${formatNumber(group.requests)}
@@ -56,6 +70,8 @@ export function groupFacts(
                   </span>`
             }
           </dd>
+          <dt>Cached</dt>
+          <dd>${cachedText(group)}</dd>
           <dt>Latency</dt>
           <dd>p50 ${formatDuration(group.p50_ms)}, p95 ${formatDuration(group.p95_ms)}</dd>
         </dl>`
@@ -66,6 +82,9 @@ export function groupFacts(
       : html`<p class="open"><a href=${linkTo(record)}>${record.words}</a></p>`
   }`;
 }
+
+const cachedText = ({ cache_read_tokens: cached, prompt_tokens: all }: Group): string =>
+  cached === null ? 'not reported' : `${formatShare(cached, all)} of prompt tokens`;
 
 function spendNote(group: Group): string {
   const { requests, unpriced_requests: unpriced } = group;

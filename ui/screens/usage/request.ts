@@ -19,6 +19,7 @@ import { screenNamed } from '../../screens.ts';
 import { linkTo } from '../../state/location.ts';
 import { base } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
+import { costFacts, costTable } from './cost.ts';
 import './explain.ts';
 
 class GwUsageRequest extends element({
@@ -27,7 +28,7 @@ class GwUsageRequest extends element({
   static override styles = [base, record];
   readonly #row = new Resource(this, async (signal) => {
     const { body } = await call('GET', '/admin/usage/events', {
-      query: { id: this.requestId },
+      query: { id: this.requestId, include: 'breakdown' },
       signal,
     });
     return body;
@@ -92,7 +93,7 @@ class GwUsageRequest extends element({
           ? `${formatNumber(row.prompt_tokens)} in, ${formatNumber(row.completion_tokens)} out${row.usage_estimated ? ' (estimated)' : ''}`
           : 'not reported',
       ],
-      ['Actual cost', html`<gw-money exact .micros=${row.cost_micros}></gw-money>`],
+      ...costFacts(row),
       [
         'Duration',
         `${formatDuration(row.duration_ms)}${row.ttft_ms === null ? '' : `, first token after ${formatDuration(row.ttft_ms)}`}`,
@@ -113,6 +114,7 @@ class GwUsageRequest extends element({
               <dd>${value}</dd>`,
         )}
       </dl>
+      ${costTable(row)}
       <gw-usage-explain .requestId=${row.id}></gw-usage-explain>`;
   }
 

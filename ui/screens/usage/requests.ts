@@ -2,6 +2,8 @@
 
 import { css, html, nothing } from 'lit';
 
+import { tokenParts } from '../../../src/usage/counts.ts';
+import type { PartName } from '../../../src/usage/counts.ts';
 import { element, given, text } from '../../elements/element.ts';
 import type { UsageEvent } from '../../api/records.ts';
 import { call, pagesOf } from '../../api/http/call.ts';
@@ -12,28 +14,78 @@ import { Resource } from '../../elements/resource.ts';
 import '../../elements/table/table.ts';
 import type { Column } from '../../elements/table/table.ts';
 import '../../elements/time.ts';
-import { formatCount, formatDuration, formatNumber } from '../../lib/text/format.ts';
+import { formatCount, formatDuration, formatMoneyOf, formatNumber } from '../../lib/text/format.ts';
 import { edgesOf, isoEdges, readRange } from '../../lib/page/range.ts';
 import { endOf, wantedFor, wantedMore } from '../../lib/page/pages.ts';
 import type { Wanted } from '../../lib/page/pages.ts';
 import { spendFormat } from '../../lib/observe/usage.ts';
 import type { Grouping, rowFilterOf } from '../../lib/observe/usage.ts';
+import { formatPart } from '../../lib/observe/usage-cost.ts';
 import { failedAttemptsOf, outcomeOf } from '../../lib/observe/usage-outcome.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
 import { groupFacts } from './group.ts';
 import type { Group } from './load.ts';
+import './what-if.ts';
 
 const rowsMax = 1_000;
+/** Adds the corrected cost. */
+const costs = { include: 'breakdown' } as const;
 const steps = { first: 50, more: 450, max: rowsMax };
+
+const counted = (
+  id: PartName | 'prompt_tokens' | 'completion_tokens',
+  label: string,
+): Column<UsageEvent> => ({
+  id,
+  label,
+  end: true,
+  spare: true,
+  value: (one) => one[id],
+  cell: (one) => formatPart(one[id]),
+});
+
+const costColumns = (rows: readonly UsageEvent[]): readonly Column<UsageEvent>[] => {
+  const formatCost = spendFormat(rows.map(({ cost_micros }) => cost_micros));
+  return [
+    counted('prompt_tokens', 'Prompt tokens'),
+    counted('completion_tokens', 'Completion tokens'),
+    ...tokenParts.map(({ name, label }) => counted(name, label)),
+    {
+      id: 'cost',
+      label: 'Cost',
+      end: true,
+      value: ({ cost_micros }) => cost_micros,
+      cell: ({ cost_micros, currency, refusal }) => {
+        if (cost_micros !== null) {
+          return (currency ?? 'USD') === 'USD'
+            ? formatCost(cost_micros)
+            : formatMoneyOf(cost_micros, currency);
+        }
+        return refusal === null ? html`<gw-money .micros=${null}></gw-money>` : '';
+      },
+    },
+    {
+      id: 'corrected',
+      label: 'Corrected cost',
+      end: true,
+      spare: !rows.some(({ corrected = null }) => corrected !== null),
+      value: ({ corrected = null, cost_micros }) =>
+        corrected === null ? cost_micros : corrected.cost_micros,
+      cell: ({ corrected = null }) =>
+        corrected === null
+          ? html`<span class="quiet">not corrected</span>`
+          : formatMoneyOf(corrected.cost_micros, corrected.currency),
+    },
+  ];
+};
 
 /** Columns with the same value in every row are hidden at first. */
 const columnsOf = (
   grouping: Grouping,
   rows: readonly UsageEvent[],
 ): readonly Column<UsageEvent>[] => {
-  const formatCost = spendFormat(rows.map(({ cost_micros }) => cost_micros));
   return [
     {
       id: 'at',
@@ -63,16 +115,7 @@ const columnsOf = (
       value: (one) => one.prompt_tokens + one.completion_tokens,
       cell: (one) => formatNumber(one.prompt_tokens + one.completion_tokens),
     },
-    {
-      id: 'cost',
-      label: 'Cost',
-      end: true,
-      value: ({ cost_micros }) => cost_micros,
-      cell: ({ cost_micros, refusal }) => {
-        if (cost_micros !== null) return formatCost(cost_micros);
-        return refusal === null ? html`<gw-money .micros=${null}></gw-money>` : '';
-      },
-    },
+    ...costColumns(rows),
     {
       id: 'duration',
       label: 'Took',
@@ -137,7 +180,7 @@ class GwUsageRequests extends element({
   async #load(signal: AbortSignal): Promise<readonly UsageEvent[]> {
     const wanted = wantedFor(this.#wanted, this.#question(), steps);
     this.#wanted = wanted;
-    const query = { ...this.#asked(), limit: wanted.rows };
+    const query = { ...this.#asked(), ...costs, limit: wanted.rows };
     const { body, headers } = await call('GET', '/admin/usage/events', { query, signal });
     const total = headers.get('x-total-count');
     this.#total = total === null ? null : Number(total);
@@ -152,7 +195,7 @@ class GwUsageRequests extends element({
   }
 
   #follow(signal: AbortSignal) {
-    return pagesOf('/admin/usage/events', { query: this.#asked(), signal });
+    return pagesOf('/admin/usage/events', { query: { ...this.#asked(), ...costs }, signal });
   }
 
   protected override render() {
@@ -163,7 +206,7 @@ class GwUsageRequests extends element({
     const { query } = place.get();
     if (rows !== this.#drawn) this.#columns = columnsOf(this.grouping, rows);
     this.#drawn = rows;
-    return html`${groupFacts(this.grouping, this.group, rows[0])}<gw-table
+    return html`${groupFacts(this.grouping, this.group, rows[0])} ${this.#whatIf()}<gw-table
         ?partial=${this.#end(rows.length) !== 'all'}
         label="Requests"
         noun="request"
@@ -175,6 +218,13 @@ class GwUsageRequests extends element({
         .hrefOf=${({ id }: UsageEvent) => linkTo({ screen: 'usage', rest: ['request', id], query })}
       ></gw-table>
       ${this.#more(rows.length)}`;
+  }
+
+  #whatIf() {
+    const { grouping, filter, range } = this;
+    return grouping !== 'model' || filter.model === undefined
+      ? nothing
+      : html`<gw-usage-what-if .model=${filter.model} .range=${range}></gw-usage-what-if>`;
   }
 
   /** If all requests are loaded, the table can filter and sort them. */
