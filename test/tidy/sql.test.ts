@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 
-import { sourcesOfTree } from './tree.ts';
+import { root, sourcesOfTree } from './tree.ts';
 
 const sqlHome = /^(projections|src\/db)\//;
 const program = /^(events|projections|src|ui)\//;
@@ -36,7 +37,7 @@ test('the fold and the snapshot contain no SQL because they are pure', () => {
 });
 
 test('every migration has a number of its own', () => {
-  const numbers = readdirSync('migrations').map((name) => name.slice(0, 4));
+  const numbers = readdirSync(path.join(root, 'migrations')).map((name) => name.slice(0, 4));
   assert.deepEqual(numbers, [...new Set(numbers)]);
 });
 
