@@ -152,7 +152,8 @@ function named({ config, secrets }: ReturnType<typeof snapshotOf>): unknown {
       config.providers.map(({ credential_ref: ref, ...rest }) => [rest, secrets[ref ?? '']]),
     ),
     models: sorted(
-      config.models.map(({ backends, ...rest }) => [
+      // Earlier versions of prices are not in a file, which has all that follows from them.
+      config.models.map(({ backends, price_versions: _earlier, ...rest }) => [
         rest,
         backends.map(({ provider_id: id, ...backend }) => [provider(id), backend]),
       ]),

@@ -13,6 +13,7 @@ import { verifyLedger } from '../../../src/control/usage/ledger/verify-ledger.ts
 import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import { announceDrops } from '../../../src/control/usage/usage-numbers.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
+import { createSumUsage } from '../../../src/control/usage/usage-sums.ts';
 import { createUsageUpkeep } from '../../../src/control/usage/usage-upkeep.ts';
 import { usageBatch } from '../../../src/usage/usage-event.ts';
 import { testAdministrator } from '../../harness/admin/admin.ts';
@@ -98,7 +99,11 @@ describe('the verification of the ledger', () => {
     const { deliver, problems, db } = await ledger(t);
     await deliver(rows(1, 9));
     await db.query(sql`delete from op.usage_events where id = ${idOf(4)}`);
-    assert.deepEqual(await problems(), [at('deleted_rows', 4), { kind: 'budget' }]);
+    assert.deepEqual(await problems(), [
+      at('deleted_rows', 4),
+      { kind: 'budget' },
+      { kind: 'changed_sums' },
+    ]);
   });
 
   it('names a lost batch by replica, run and numbers', async (t) => {
@@ -130,7 +135,8 @@ describe('the verification of the ledger', () => {
     const unknown = { kind: 'unknown_prices', replica, id: idOf(8) };
     const second = { kind: 'changed_cost', replica, id: idOf(2) };
     const found = await problems();
-    assert.deepEqual(new Set(found), new Set([...changed, unknown, second, { kind: 'budget' }]));
+    const sums = [{ kind: 'budget' }, { kind: 'changed_sums' }];
+    assert.deepEqual(new Set(found), new Set([...changed, unknown, second, ...sums]));
   });
 
   it('names added rows and repeated numbers', async (t) => {
@@ -155,10 +161,29 @@ describe('the verification of the ledger', () => {
     await db.query(
       sql`update op.usage_hours set prompt_tokens = prompt_tokens + 1 where tag = '1'`,
     );
-    assert.deepEqual(await problems(), [{ kind: 'changed_hours' }, { kind: 'budget' }]);
+    const sums = [{ kind: 'budget' }, { kind: 'changed_sums' }];
+    assert.deepEqual(await problems(), [{ kind: 'changed_hours' }, ...sums]);
     await db.query(sql`delete from op.usage_hours where tag = '1'`);
     const changed = { kind: 'changed_hours' };
-    assert.deepEqual(await problems(), [changed, changed, { kind: 'budget' }]);
+    assert.deepEqual(await problems(), [changed, changed, ...sums]);
+  });
+
+  it('names the month of sums for reports that were changed or deleted', async (t) => {
+    const { deliver, problems, verify, db, time, clock } = await ledger(t);
+    await deliver([1, 2, 3, 4].map((seq) => numbered(seq, { at: '2026-03-31T23:59:59.999Z' })));
+    time.now = Math.max(time.now, Date.parse('2026-06-01'));
+    const sumUsage = createSumUsage({ db, clock });
+    assert.deepEqual(await problems(), []);
+    await sumUsage();
+    assert.deepEqual(await problems(), []);
+    await db.query(sql`
+      update op.usage_sums set cost_micros = cost_micros + 1
+      where precision = 'month' and dimension = 'tag'`);
+    await db.query(sql`delete from op.usage_sums where precision = 'day' and dimension = 'all'`);
+    assert.deepEqual(
+      (await verify()).problems.map(({ problem }) => problem),
+      ['the sums for reports of 2026-03 in USD differ from the ledger: all by day, tag by month'],
+    );
   });
 
   it('names drops that the log does not count', async (t) => {

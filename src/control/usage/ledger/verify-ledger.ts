@@ -18,6 +18,7 @@ import {
 import type { Clock } from '../../../lib/clock.ts';
 import { refuse } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
+import { MonthTotals } from './month-totals.ts';
 import { NumberSet } from './number-set.ts';
 import { costOfRow, isPricedByCard, PriceBook } from './price-book.ts';
 
@@ -30,6 +31,7 @@ export const problemKinds = [
   'changed_cost',
   'unknown_prices',
   'changed_hours',
+  'changed_sums',
   'budget',
   'dropped_rows',
   'stray_correction',
@@ -107,6 +109,10 @@ export const verifyLedger = ({
     const gaps = await numberGaps(tx, { present: read.present, settled, limit: problemsMax });
     for (const gap of gaps) if (gap.kind !== 'pending') found.add(gapProblem(gap, gap.kind));
     const { requests: rolledUp } = await checkSums(tx, found);
+    for (const [month, sums] of await read.months.differences(tx)) {
+      const problem = `the sums for reports of ${month} differ from the ledger: ${sums.join(', ')}`;
+      found.add({ kind: 'changed_sums', problem });
+    }
     return {
       rows: read.rows,
       rolledUp,
@@ -136,11 +142,13 @@ async function readRows(tx: Queryable, found: Findings) {
   const counts = { rows: 0, recomputed: 0, unversioned: 0, unnumbered: 0 };
   const book = new PriceBook();
   const runs = new Map<string, Numbered>();
+  const months = new MonthTotals();
   let place: LedgerPlace | null = null;
   for (;;) {
     const page: LedgerRow[] = await ledgerPage(tx, { place, limit: pageRows });
     await book.load(tx, page);
     for (const row of page) {
+      months.addRow(row);
       if (!checkNumber(row, runs, found)) counts.unnumbered++;
       const checked = checkCost(row, book, found);
       if (checked !== null) counts[checked]++;
@@ -154,7 +162,7 @@ async function readRows(tx: Queryable, found: Findings) {
     run,
     numbers: numbers.toString(),
   }));
-  return { ...counts, present };
+  return { ...counts, present, months };
 }
 
 /** Returns false if the row has no number. */

@@ -37,6 +37,10 @@ const ledgerRow = z.object({
   reported_cost_micros: integer.nullable(),
   currency: text,
   price_version: integer.nullable(),
+  /** In UTC, such as `2026-11`. */
+  month: text,
+  /** True if the row is in the sums that reports read. */
+  is_summed: flag,
 });
 export type LedgerRow = Readonly<z.output<typeof ledgerRow>>;
 
@@ -44,6 +48,7 @@ const derived = {
   at: sql`at::text as at`,
   budget_window_ms: sql`(extract(epoch from budget_window) * 1000)::bigint as budget_window_ms`,
   currency: sql`${currencyOf(sql`currency`)} as currency`,
+  month: sql`to_char(at at time zone 'UTC', 'YYYY-MM') as month`,
 } as const satisfies Readonly<Record<string, SQLQuery>>;
 
 const columns: SQLQuery = sql.join(
