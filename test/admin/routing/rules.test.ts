@@ -192,7 +192,11 @@ describe('a rule', () => {
     [{ targets: [{ model: 'small', weight: 2 }] }, 'targets.0.weight', /not a known field/],
     [{ targets: ['small', { provider_model_id: 9 }] }, 'targets.1.provider_model_id', /9/],
     [{ targets: [{ provider_model_id: 1, model_pool_id: 1 }] }, 'targets.0.model_pool_id', /comb/],
-    [{ targets: [{ provider_model_id: 1, model: 'large' }] }, 'targets.0.model', /which is small/],
+    [
+      { targets: [{ provider_model_id: 1, model: 'large' }] },
+      'targets.0.model',
+      /has the name small/,
+    ],
     [{ targets: [{}] }, 'targets.0.model', /is needed/],
   ];
 
