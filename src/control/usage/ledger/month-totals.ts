@@ -17,7 +17,7 @@ type Amounts = { -readonly [Name in keyof MonthAmounts]: number };
 
 const keyOf = ({ month, currency }: Period): string => `${month} in ${currency}`;
 
-/** What the ledger adds up to. The rows are added one by one, because a statement over all of them takes too long. */
+/** Adds up the ledger. Rows are added one by one: a statement over all of them would take too long. */
 export class MonthTotals {
   readonly #totals = new Map<string, Amounts>();
 

@@ -38,7 +38,7 @@ type Precision = (typeof precisions)[number];
 const reportSum = z.object({ dimension: text, ...month, ...amounts });
 export type ReportSum = Readonly<z.output<typeof reportSum>>;
 
-/** What reports of this precision add up to. Sums that are not part of it yet are added. */
+/** Adds up what reports of this precision read. Sums that are not part of it yet are added. */
 export const reportSums = (db: Queryable, precision: Precision): Promise<ReportSum[]> =>
   readRows(db, reportSum)`
     select known.dimension, to_char(period at time zone 'UTC', 'YYYY-MM') as month, currency,
