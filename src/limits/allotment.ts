@@ -61,7 +61,8 @@ export function allot({ limit, held, starts, replica, replicas }: Given, ask: As
     sumOf(starts) - undeclared.reduce((sum, one) => sum + (starts[one] ?? 0), 0);
   // Also starts that are not given yet.
   const reservedShare = Math.max(startsShare, sumOf(starts)) - declaredShare;
-  const reserved = Math.ceil((limit * reservedShare) / wholeShare);
+  // Rounded down like the starts, which together are never more than this.
+  const reserved = Math.floor((limit * reservedShare) / wholeShare);
   const left = Math.max(0, limit - sumOf(others) - ask.keeps - reserved);
   const evenPart = Math.ceil(left / Math.max(1, replicas));
   const most = Math.min(ask.wants, left, Math.max(evenPart, ask.unit));

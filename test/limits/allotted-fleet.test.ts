@@ -177,7 +177,7 @@ describe('allotments over a fleet', () => {
     );
   });
 
-  for (const size of [1, 2, 5, 10]) {
+  for (const size of [1, 2, 3, 5, 7, 10]) {
     for (const hot of [1, size]) {
       it(`use 95 % of the limit if ${hot} of ${size} replicas have the demand`, () => {
         const limit = 600;
@@ -195,6 +195,22 @@ describe('allotments over a fleet', () => {
       });
     }
   }
+
+  it('admit all of a limit that is lower than the number of replicas', () => {
+    for (const [size, limit] of [
+      [3, 1],
+      [3, 2],
+      [6, 1],
+      [7, 3],
+    ] as const) {
+      const fleet = fleetOf(size, limit);
+      for (let at = 0; at < 5 * minuteMs; at += 1_000) {
+        fleet.pass(1_000);
+        for (const { ask } of fleet.replicas) ask();
+      }
+      for (const minute of [2, 3, 4]) assert.equal(fleet.admitted.get(minute), limit);
+    }
+  });
 
   it('serve the first request of a quiet principal at every replica', () => {
     const fleet = fleetOf(5, 60);

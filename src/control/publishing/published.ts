@@ -4,7 +4,7 @@
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 
-import { composeDeltas } from '../../snapshot/delta/compose.ts';
+import { composeAll } from '../../snapshot/delta/compose.ts';
 import type { SnapshotDelta } from '../../snapshot/delta/delta.ts';
 import { deltaBetween } from '../../snapshot/delta/edition.ts';
 import type { Edition } from '../../snapshot/delta/edition.ts';
@@ -37,8 +37,8 @@ export type Published = Readonly<{
 export type DeltaHistory = readonly SnapshotDelta[];
 
 const deltasMax = 1_000;
-/** Bounds the memory of the history. A proxy with an older snapshot gets a whole one. */
-const membersMax = 20_000;
+/** Bounds the memory of the history, and the time to merge it. A proxy with an older snapshot gets a whole one. */
+const membersMax = 5_000;
 
 export function nextHistory(history: DeltaHistory, before: Edition, next: Edition): DeltaHistory {
   const all = [...history, deltaBetween(before, next)].slice(-deltasMax);
@@ -67,7 +67,7 @@ export function toPublished({ snapshot, root }: Edition, history: DeltaHistory):
       if (held !== undefined) return held;
       const from = history.findLastIndex((delta) => delta.base === base);
       if (from === -1) return null;
-      const made = sendable(() => history.slice(from).reduce(composeDeltas));
+      const made = sendable(() => composeAll(history.slice(from)));
       deltas.set(base, made);
       return made;
     },

@@ -38,13 +38,14 @@ export const createSumUsage =
   ({ db, clock }: Readonly<{ db: Database; clock: Clock }>): SumUsage =>
   async () => {
     const now = clock();
-    await repeat(() => holdSums(db, (tx) => sumUnsummed(tx, mergedMax)));
     for (const precision of inOrder) {
       const before = new Date(now - settledMs[precision]);
       await repeat(() =>
         holdSums(db, (tx) => mergeSums(tx, { precision, before, limit: mergedMax })),
       );
     }
+    // Last, so that a large number of rows from before the sums does not hold up the merges.
+    await repeat(() => holdSums(db, (tx) => sumUnsummed(tx, mergedMax)));
     const minutesFrom = new Date(Math.floor((now - minutesKeptMs) / hourMs) * hourMs);
     const { minutes_from: before } = await readHorizons(db);
     if (minutesFrom <= before) return;

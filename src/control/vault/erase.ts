@@ -7,6 +7,7 @@ import type { Queryable } from '@databases/pg';
 import { listReasons } from '../../../projections/tables/audit-log.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { eraseAnswers } from '../../db/idempotency.ts';
+import type { Database } from '../../db/pool.ts';
 import { eraseUsageNames } from '../../db/usage/usage-names.ts';
 import { countUnerased, listPersonal, listSuperseded } from '../../db/vault-retention.ts';
 import type { ErasableItem } from '../../deciders/settings.ts';
@@ -39,7 +40,7 @@ export async function personalData(db: Queryable, principalId: PrincipalId): Pro
  * be many rows.
  */
 export const eraseNamesInUsage = async (
-  db: Queryable,
+  db: Database,
   { principal }: ConfigState,
   principalId: PrincipalId,
 ): Promise<boolean> => !principal.byId.has(principalId) && (await eraseUsageNames(db, principalId));

@@ -77,7 +77,7 @@ export function createControlClient(options: ControlClientOptions): ControlClien
       status: answer.statusCode,
       etag: header('etag'),
       root: header(rootHeader),
-      isDelta: header('content-type') === deltaMediaType,
+      isDelta: header('content-type')?.split(';', 1)[0]?.trim() === deltaMediaType,
       body: await decoded(bytes, header('content-encoding')),
     };
   };

@@ -38,8 +38,11 @@ const lengthBytes = 4;
 /** Small configurations are not written again for every few changes. */
 const deltasBytesMin = 256 * 1024;
 
-/** The next record goes to `offset`. `tag` is that of the record before it. */
-type End = Readonly<{ offset: number; tag: Buffer; bytesMax: number }>;
+/**
+ * The next record goes to `offset`. `tag` is that of the record before it. A file without `size`
+ * bytes was written by another process. Null means any size, before the first record.
+ */
+type End = Readonly<{ offset: number; tag: Buffer; bytesMax: number; size: number | null }>;
 
 export function createDeltaFile(path: string, key: Buffer): DeltaFile {
   let end: End | null = null;
@@ -48,13 +51,14 @@ export function createDeltaFile(path: string, key: Buffer): DeltaFile {
     follow: (base) => void (end = startOf(base)),
     append: async (change) => {
       if (end === null || end.offset > end.bytesMax) return false;
-      const { tag, offset, bytesMax } = end;
+      const { tag, offset, bytesMax, size } = end;
       // A record that fails half written must not be followed by another.
       end = null;
       const sealed = seal(Buffer.from(JSON.stringify(change)), { key, header: headerAfter(tag) });
       const bytes = Buffer.concat([...(offset === 0 ? [format] : []), framed(sealed)]);
-      await writeAt(path, bytes, offset);
-      end = { offset: offset + bytes.length, tag: tagOf(sealed), bytesMax };
+      if (!(await writeAt(path, bytes, { offset, size }))) return false;
+      const next = offset + bytes.length;
+      end = { offset: next, tag: tagOf(sealed), bytesMax, size: next };
       return true;
     },
     read: async (cached, base) => {
@@ -64,7 +68,7 @@ export function createDeltaFile(path: string, key: Buffer): DeltaFile {
       if (!isFormat) return { cached, refused: [] };
       const found = recordsIn(bytes, { key, end });
       if (found.end.offset === 0) return { cached, refused: [] };
-      end = found.end;
+      end = { ...found.end, size: bytes.length };
       const { offset } = found.end;
       const isCut = offset < bytes.length;
       const refused = isCut ? [`${path}: cut after ${offset} of ${bytes.length} bytes`] : [];
@@ -77,6 +81,7 @@ const startOf = ({ tag, bytes }: SealedBase): End => ({
   offset: 0,
   tag,
   bytesMax: Math.max(deltasBytesMin, bytes / 2),
+  size: null,
 });
 
 const headerAfter = (tag: Buffer): Buffer => Buffer.concat([format, tag]);
@@ -120,11 +125,18 @@ function afterAll({ snapshot, seen }: CachedSnapshot, records: readonly unknown[
   };
 }
 
-/** Removes what the file had from there on. */
-async function writeAt(path: string, bytes: Buffer, offset: number): Promise<void> {
+/** Removes what the file had from `offset` on. Returns false, and writes nothing, if it has another size. */
+async function writeAt(
+  path: string,
+  bytes: Buffer,
+  { offset, size }: Pick<End, 'offset' | 'size'>,
+): Promise<boolean> {
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
   await using file = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
+  if (size !== null && (await file.stat()).size !== size) return false;
   await file.truncate(offset);
-  await file.write(bytes, 0, bytes.length, offset);
+  const { bytesWritten } = await file.write(bytes, 0, bytes.length, offset);
+  if (bytesWritten < bytes.length) throw new Error(`${path}: the disk is full`);
   await file.datasync();
+  return true;
 }

@@ -188,8 +188,12 @@ async function applyBody(
   const refusal = parsed.success
     ? (lineageRefusal(options, state, parsed.data) ?? live.apply(parsed.data))
     : refuse('invalid', `the snapshot does not fit this release: ${problemText(parsed.error)}`);
+  const before = state.etag;
   state.etag = etag ?? (snapshot === null ? null : snapshotEtag(snapshot));
   if (refusal !== undefined) {
+    // This may be a delta that lost its media type on the way: the whole snapshot is fetched.
+    if (state.follower !== null) state.etag = before;
+    state.follower = null;
     live.refuse(snapshot?.version ?? null, refusal.message);
     log.error(
       { version: snapshot?.version, reason: refusal.message },

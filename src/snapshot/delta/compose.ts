@@ -3,6 +3,15 @@
 
 import type { SnapshotDelta } from './delta.ts';
 
+/** Merges neighbours first, so that a member is copied few times. At least one; each leads to the base of the next. */
+export function composeAll(deltas: readonly SnapshotDelta[]): SnapshotDelta {
+  const [first, ...others] = deltas;
+  if (first === undefined) throw new Error('there are no deltas to merge');
+  if (others.length === 0) return first;
+  const middle = Math.ceil(deltas.length / 2);
+  return composeDeltas(composeAll(deltas.slice(0, middle)), composeAll(deltas.slice(middle)));
+}
+
 /** `first` leads to the base of `second`. */
 export function composeDeltas(first: SnapshotDelta, second: SnapshotDelta): SnapshotDelta {
   const { base, config: from, secrets, overlay } = first;

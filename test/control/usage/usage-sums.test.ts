@@ -13,10 +13,13 @@ import { totals } from '../../../src/control/usage/usage-reports.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { createSumUsage } from '../../../src/control/usage/usage-sums.ts';
 import { createUsageUpkeep } from '../../../src/control/usage/usage-upkeep.ts';
+import { holdSums, mergeSums } from '../../../src/db/usage/sums/merge-sums.ts';
+import { eraseUsageNames } from '../../../src/db/usage/usage-names.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { testAdministrator } from '../../harness/admin/admin.ts';
 import { reported, sumAgain } from '../../harness/admin/usage.ts';
 import { runs } from '../../harness/property-runs.ts';
+import { until } from '../../harness/wait.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -37,6 +40,7 @@ async function withSums(t: TestContext) {
   return {
     time,
     db,
+    reports,
     intake,
     sumUsage: createSumUsage({ db: reports, clock }),
     upkeep: createUsageUpkeep({
@@ -227,4 +231,32 @@ describe('the sums of usage', () => {
     assert.deepEqual(left, []);
     await assertSums(sums, rows, {});
   });
+});
+
+it('an erased name does not come back with a merge that is under way', async (t) => {
+  const { db, reports, intake } = await withSums(t);
+  await intake({ replica: 'r', events: [reported(1), reported(2)] });
+  const isWaiting = async (): Promise<boolean> => {
+    const waiting: unknown[] = await db.query(sql`select from pg_locks where not granted`);
+    return waiting.length > 0;
+  };
+  const erased = await holdSums(reports, async (tx) => {
+    await mergeSums(tx, { precision: 'delta', before: new Date(Date.now() + dayMs), limit: 9 });
+    const erasing = eraseUsageNames(reports, 1);
+    await until(isWaiting, { what: 'the erasure waits' });
+    return Promise.resolve({ erasing });
+  });
+  await erased?.erasing;
+  const names: unknown[] = await db.query(sql`
+    select distinct principal from op.usage_sums where principal_id = 1`);
+  assert.deepEqual(names, [{ principal: '' }]);
+});
+
+it('an older control plane cannot roll up rows that are not in the sums', async (t) => {
+  const { db, intake } = await withSums(t);
+  await intake({ replica: 'r', events: [reported(1)] });
+  await db.query(sql`update op.usage_events set is_summed = false`);
+  await assert.rejects(db.query(sql`delete from op.usage_events`), /not in the sums for reports/);
+  await db.query(sql`update op.usage_events set is_summed = true`);
+  await db.query(sql`delete from op.usage_events`);
 });

@@ -162,6 +162,18 @@ describe('an appended delta', () => {
     assert.deepEqual(await cacheAt(place.file).read(), { cached: version(1), refused: [] });
   });
 
+  it('is not taken while another process writes to the file', async () => {
+    await using place = await directory();
+    const [ending, successor] = [cacheAt(place.file), cacheAt(place.file)];
+    await ending.write(version(1));
+    assert.equal(await ending.append(change(1, 2)), true);
+    await successor.read();
+    assert.equal(await successor.append(change(2, 3)), true);
+    assert.equal(await ending.append(change(2, 3)), false);
+    assert.equal(await successor.append(change(3, 4)), true);
+    assert.deepEqual((await cacheAt(place.file).read()).cached, version(4));
+  });
+
   it('is not taken once the deltas are large', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);

@@ -88,10 +88,10 @@ const sendWhole =
 
 /** The delta from the base that the proxy names, and else the whole snapshot. */
 const sendDelta =
-  (base: Edition, next: Edition, damaged: object = {}): Script =>
+  (base: Edition, next: Edition, damaged: object = {}, mediaType = deltaMediaType): Script =>
   (request, response) => {
     if (request.headers[baseHeader] !== base.root) return sendWhole(next)(request, response);
-    const headers = { etag: snapshotEtag(next.snapshot), 'content-type': deltaMediaType };
+    const headers = { etag: snapshotEtag(next.snapshot), 'content-type': mediaType };
     const delta = { ...deltaBetween(base, next), ...damaged };
     response.writeHead(200, headers).end(JSON.stringify(delta));
   };
@@ -114,6 +114,20 @@ describe('a poll of deltas', () => {
     await until(() => link.served() === 2, { what: 'the whole snapshot' });
     assert.deepEqual(link.counts.snapshots, { whole: 2, delta: 0, mismatched: 1 });
     assert.match(link.lines.map(({ message }) => message).join(), /a delta was refused/);
+  });
+
+  it('accepts parameters of its media type', async () => {
+    await using link = await poll(sendWhole(one));
+    link.control.play(sendDelta(one, two, {}, `${deltaMediaType}; charset=utf-8`));
+    await until(() => link.served() === 2, { what: 'the delta' });
+    assert.equal(link.counts.snapshots.delta, 1);
+  });
+
+  it('fetches the whole snapshot after a delta with another media type', async () => {
+    await using link = await poll(sendWhole(one));
+    link.control.play(sendDelta(one, two, {}, 'application/json'));
+    await until(() => link.served() === 2, { what: 'the whole snapshot' });
+    assert.deepEqual(link.counts.snapshots, { whole: 2, delta: 0, mismatched: 0 });
   });
 
   it('asks for none after a snapshot that does not have its stated root', async () => {

@@ -19,11 +19,15 @@ import {
 /** Locked by the replica that merges. */
 const sumLock = 7_100_009;
 
+/** Waits for a merge that is under way, and keeps others from starting. */
+export const lockSums = (tx: Queryable): Promise<unknown> =>
+  tx.query(sql`select pg_advisory_xact_lock(${sumLock})`);
+
 /** Returns null while another replica merges. */
-export const holdSums = (
+export const holdSums = <Result>(
   db: Database,
-  work: (tx: Queryable) => Promise<number | null>,
-): Promise<number | null> =>
+  work: (tx: Queryable) => Promise<Result>,
+): Promise<Result | null> =>
   db.tx(async (tx) => {
     const isHeld = await readValue(tx, flag)`select pg_try_advisory_xact_lock(${sumLock})`;
     return isHeld === true ? work(tx) : null;
