@@ -205,6 +205,9 @@ async function admitTogether(test: TestContext, fleet: Fleet): Promise<void> {
   const load = drive(fleet, caller, perSecond);
   await sleep(limitSeconds * 333);
   const [awaySeconds] = await Promise.all([fleet.restartControl(), sleep(limitSeconds * 667)]);
+  // The control plane, which is back, hands out the rest.
+  const isUsed = () => count(load.answered, 200) >= limit * 0.9;
+  await until(isUsed, { what: 'the limit is used' });
   const seconds = await load.stop();
   const admitted = count(load.answered, 200);
   assert.equal(admitted + count(load.answered, 429), load.answered.length);
@@ -215,7 +218,6 @@ async function admitTogether(test: TestContext, fleet: Fleet): Promise<void> {
   // While the control plane is down, each replica applies the whole limit.
   const undivided = ((replicas - 1) * limit * awaySeconds) / 60;
   assert.ok(admitted <= allowed + limit + undivided, figures);
-  assert.ok(admitted >= limit * 0.9, figures);
 }
 
 it('three proxies under one principal', async (test) => {
