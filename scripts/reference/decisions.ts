@@ -9,7 +9,7 @@ const folder = path.join(import.meta.dirname, '../../docs/adr');
 
 /** The records of each topic. */
 const topics: Readonly<Record<string, readonly number[]>> = {
-  'Log and state': [1, 2, 3, 9, 11, 18, 54, 27, 36, 45],
+  'Log and state': [1, 2, 3, 9, 11, 18, 54, 55, 27, 36, 45],
   'Gateway and transport': [8, 14, 17, 22, 35],
   'Routing and health': [12, 16, 24, 31, 44, 49],
   'Protocols of clients and vendors': [13, 46],

@@ -27,6 +27,11 @@ const kinds: readonly Kind[] = [
     remedy: 'connect gw to the primary server, or end the read-only mode, and retry',
   },
   {
+    states: /^0A000 FATAL$/,
+    says: 'no server of the database accepts changes (a standby answered)',
+    remedy: 'promote a standby, or start the primary server',
+  },
+  {
     states: /^53300$/,
     says: 'the database accepts no more connections (SQLSTATE 53300)',
     remedy: 'raise max_connections of the server or lower --database-max-connections',
@@ -92,5 +97,9 @@ export function isRolledBack(error: unknown): boolean {
 
 const unreachable = (code: string | null): DatabaseFailure => ({ code, says: away, remedy: null });
 
-const codeOf = (error: Error): string =>
-  'code' in error && typeof error.code === 'string' ? error.code : '';
+/** The code alone does not tell that a standby refused a session (see address.ts). */
+const codeOf = (error: Error): string => {
+  if (!('code' in error && typeof error.code === 'string')) return '';
+  const isRefused = error.code === '0A000' && 'severity' in error && error.severity === 'FATAL';
+  return isRefused ? `${error.code} FATAL` : error.code;
+};

@@ -2,7 +2,9 @@
 // callers also poll, so a lost notification costs at most a second. LISTEN needs its own
 // connection, which pools do not provide.
 
-import { Client } from 'pg';
+import type { Client } from 'pg';
+
+import { connectClient } from './address.ts';
 
 export type Listener = Readonly<{ close: () => Promise<void> }>;
 
@@ -23,18 +25,24 @@ export function listenForEvents({ url, onAppended, random }: Options): Listener 
   let failures = 0;
 
   const connect = async (): Promise<void> => {
-    const fresh = new Client({
-      connectionString: url,
-      application_name: 'gw listen',
-      connectionTimeoutMillis: 2000,
-    });
-    client = fresh;
-    fresh.on('error', () => retry(fresh));
-    fresh.on('end', () => retry(fresh));
-    fresh.on('notification', onAppended);
+    let fresh: Client | null = null;
     try {
-      await fresh.connect();
-      await fresh.query('listen gw_events');
+      const opened = await connectClient(url, {
+        application_name: 'gw listen',
+        connectionTimeoutMillis: 2000,
+        // Detects a server that disappeared without closing the connection.
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+      });
+      fresh = opened;
+      client = opened;
+      if (closed) {
+        await opened.end();
+        return;
+      }
+      opened.on('end', () => retry(opened));
+      opened.on('notification', onAppended);
+      await opened.query('listen gw_events');
       failures = 0;
       // Wakes the caller for events appended while no connection listened.
       onAppended();
@@ -43,10 +51,10 @@ export function listenForEvents({ url, onAppended, random }: Options): Listener 
     }
   };
 
-  const retry = (failed: Client): void => {
+  const retry = (failed: Client | null): void => {
     if (closed || client !== failed) return;
     client = null;
-    failed.end().catch(() => {});
+    failed?.end().catch(() => {});
     const waitMs = Math.min(reconnectMaxMs, reconnectMinMs * 2 ** failures) * (0.5 + random() / 2);
     failures = Math.min(failures + 1, 16);
     timer = setTimeout(() => void connect(), waitMs);

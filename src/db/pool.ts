@@ -1,8 +1,11 @@
 // Creates pools of connections to Postgres. Bounds every wait: for a connection, a lock, a
 // statement, an idle transaction.
 
-import createConnectionPool from '@databases/pg';
 import type { ConnectionPool } from '@databases/pg';
+import pool from '@databases/pg/lib/ConnectionPool.js';
+import typeOverrides from '@databases/pg/lib/TypeOverrides.js';
+
+import { readAddress } from './address.ts';
 
 export type Database = ConnectionPool;
 
@@ -33,31 +36,46 @@ const statementTimeoutMs = { commands: 2600, reports: 10_000, maintenance: 0 } a
 const lockTimeoutMs = 2500;
 const idleInTransactionTimeoutMs = 5000;
 const connectTimeoutMs = 2000;
+const idleTimeoutMs = 30_000;
 
-export function openDatabase(options: Options) {
+/**
+ * Constructs the pool itself, because the function of @databases/pg for this cannot set the startup
+ * options by which standbys are skipped.
+ */
+export function openDatabase(options: Options): Database {
   const { url, purpose, applicationName, connectionsMax, schema } = options;
   const statementTimeout = statementTimeoutMs[purpose];
-  return readingUrl(() =>
-    createConnectionPool.default({
-      connectionString: url,
-      applicationName: `${applicationName} ${purpose}`,
-      bigIntMode: 'number',
-      poolSize: connectionsMax,
-      statementTimeoutMilliseconds: statementTimeout,
-      // Ends a query also if the server hangs or the network drops packets, when the server's own
-      // timeout cannot.
-      queryTimeoutMilliseconds: statementTimeout === 0 ? 0 : statementTimeout + 200,
-      lockTimeoutMilliseconds: lockTimeoutMs,
-      idleInTransactionSessionTimeoutMilliseconds: idleInTransactionTimeoutMs,
-      connectionTimeoutMilliseconds: connectTimeoutMs,
+  const { hosts, ...address } = readAddress(url);
+  const session = {
+    ...address,
+    hosts: [...hosts],
+    application_name: `${applicationName} ${purpose}`,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeout,
+    // Ends a query also if the server hangs or the network drops packets, when the server's own
+    // timeout cannot.
+    query_timeout: statementTimeout === 0 ? 0 : statementTimeout + 200,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    keepAlive: false,
+    keepAliveInitialDelayMillis: 0,
+    types: new typeOverrides.default({ bigIntMode: 'number' }),
+  };
+  return new pool.default(session, {
+    poolOptions: {
+      maxSize: connectionsMax,
+      idleTimeoutMilliseconds: idleTimeoutMs,
       queueTimeoutMilliseconds: connectTimeoutMs + 500,
-      ...(schema === undefined ? {} : { schema }),
+    },
+    ...(schema === undefined ? {} : { schema }),
+    handlers: {
       // A connection that breaks while idle is replaced. If the database is down, the next query
       // fails.
       onError: () => {},
       ...loadHandlers(options),
-    }),
-  );
+    },
+    acquireLockTimeoutMilliseconds: lockTimeoutMs,
+  });
 }
 
 function loadHandlers({ load = { connections: 0, queries: 0 }, onStatementFailed }: Options) {
@@ -71,13 +89,4 @@ function loadHandlers({ load = { connections: 0, queries: 0 }, onStatementFailed
       onStatementFailed?.(error);
     },
   };
-}
-
-/** The original message would repeat a part of the address, which may contain the password. */
-export function readingUrl<Value>(open: () => Value): Value {
-  try {
-    return open();
-  } catch {
-    throw new Error('--database-url (GW_DATABASE_URL) is not a valid address');
-  }
 }

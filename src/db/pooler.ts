@@ -4,9 +4,9 @@
 
 import { randomUUID } from 'node:crypto';
 
-import { Client } from 'pg';
+import type { Client } from 'pg';
 
-import { readingUrl } from './pool.ts';
+import { connectClient } from './address.ts';
 
 const connectTimeoutMs = 2000;
 /** Returned by a pooler that rejects a startup parameter. */
@@ -18,10 +18,12 @@ const setting = 'gw.session';
  * settings.
  */
 export async function checkSessions(url: string): Promise<void> {
-  const clients = [connectionTo(url), connectionTo(url)] as const;
+  const clients: Client[] = [];
   try {
-    for (const client of clients) await begin(client);
-    const [first, second] = clients;
+    const first = await begin(url);
+    clients.push(first);
+    const second = await begin(url);
+    clients.push(second);
     const mark = randomUUID();
     await first.query('select set_config($1, $2, false)', [setting, mark]);
     // The transaction occupies a server session, most likely the one that the first connection just
@@ -41,26 +43,15 @@ export async function checkSessions(url: string): Promise<void> {
 }
 
 /** Uses the same startup parameters as the pools. */
-function connectionTo(url: string): Client {
-  const client = readingUrl(
-    () =>
-      new Client({
-        connectionString: url,
-        application_name: 'gw start',
-        connectionTimeoutMillis: connectTimeoutMs,
-        lock_timeout: connectTimeoutMs,
-        statement_timeout: connectTimeoutMs,
-        idle_in_transaction_session_timeout: connectTimeoutMs,
-      }),
-  );
-  // Ignored: the next query fails and reports it.
-  client.on('error', () => {});
-  return client;
-}
-
-async function begin(client: Client): Promise<void> {
+async function begin(url: string): Promise<Client> {
   try {
-    await client.connect();
+    return await connectClient(url, {
+      application_name: 'gw start',
+      connectionTimeoutMillis: connectTimeoutMs,
+      lock_timeout: connectTimeoutMs,
+      statement_timeout: connectTimeoutMs,
+      idle_in_transaction_session_timeout: connectTimeoutMs,
+    });
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === protocolViolation))
       throw cause;

@@ -24,6 +24,13 @@ describe('the database is unavailable', () => {
     });
   }
 
+  it('when only a standby is left, which refuses sessions that write', () => {
+    const refused = Object.assign(coded('0A000'), { severity: 'FATAL' });
+    assert.match(databaseFailure(refused)?.remedy ?? '', /promote a standby/);
+    const unsupported = Object.assign(coded('0A000'), { severity: 'ERROR' });
+    assert.equal(isDatabaseUnavailable(unsupported), false);
+  });
+
   it('also when that is the cause of what failed', () => {
     const error = new Error('reading the head', { cause: coded('57P01') });
     assert.equal(isDatabaseUnavailable(error), true);

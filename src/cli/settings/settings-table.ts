@@ -100,7 +100,8 @@ const coreSettings = {
     schema: postgresUrl,
     fallback: null,
     secret: true,
-    description: 'Postgres database of the control plane',
+    description:
+      'Postgres database of the control plane; may name several servers (postgres://…@a:5432,b:5432/gw)',
   }),
   databaseMaxConnections: define({
     flag: null,

@@ -85,14 +85,15 @@ function createCommitQueue(
   const work = async (): Promise<void> => {
     isWorking = true;
     for (let first = next([]); first !== undefined; first = next([])) {
-      const { taken, hasBegun, error } = await commit(dependencies, first, next);
+      const committed = await commit(dependencies, first, next);
+      const { taken, hasBegun, error } = committed;
       if (error === null) continue;
       const isUndone = !isDatabaseUnavailable(error) || isRolledBack(error);
       if (isUndone && taken.length > 1) {
         for (const one of taken) await commitAlone(dependencies, one);
         continue;
       }
-      await settleFailed(dependencies, taken, error);
+      await settleFailed(dependencies, committed);
       // The queued mutations would fail in the same way, after the same wait.
       if (!hasBegun && (isDatabaseUnavailable(error) || error instanceof LogForkedError)) {
         for (const one of waiting.splice(0)) one.settle.resolve(answerFor(error));
@@ -171,20 +172,19 @@ async function commit(
 }
 
 async function commitAlone(dependencies: Dependencies, pending: Pending): Promise<void> {
-  const { taken, error } = await commit(dependencies, pending, () => undefined);
-  if (error !== null) await settleFailed(dependencies, taken, error);
+  const committed = await commit(dependencies, pending, () => undefined);
+  if (committed.error !== null) await settleFailed(dependencies, committed);
 }
 
 async function settleFailed(
   dependencies: Dependencies,
-  taken: readonly Pending[],
-  error: unknown,
+  { taken, hasBegun, error }: Committed,
 ): Promise<void> {
   await Promise.all(
     taken.map(async ({ request: { txId }, settle }) => {
       if (error instanceof LogForkedError) settle.resolve(answerFor(error));
       else if (!isDatabaseUnavailable(error)) settle.reject(error);
-      else if (isRolledBack(error)) settle.resolve(answerFor(error));
+      else if (!hasBegun || isRolledBack(error)) settle.resolve(answerFor(error));
       else await lookUp(dependencies, txId).then(settle.resolve, settle.reject);
     }),
   );

@@ -21,7 +21,8 @@ const notKnown =
 
 /**
  * The connection may have failed during the commit, so this searches the log for the command. It
- * takes the log lock, because the server may still be executing the transaction.
+ * takes the log lock, because the server may still be executing the transaction. The lock writes to
+ * the WAL, so this commit waits for synchronous standbys, which then have the command too.
  */
 export async function lookUp(
   { db, store, clock }: Dependencies,
