@@ -35,7 +35,7 @@ export const foldUsage = (
 ): Promise<number | null> =>
   db.tx(async (tx) => {
     const isHeld = await readValue(tx, flag)`select pg_try_advisory_xact_lock(${foldLock})`;
-    if (isHeld !== true || (await isRepricing(tx))) return null;
+    if (isHeld !== true || (await isRepricing(tx)) === true) return null;
     return readValue(tx, integer)`
       with due as (
         select id, at from op.usage_events
@@ -94,11 +94,18 @@ export const foldUsage = (
 export const lockFolds = (tx: Queryable): Promise<unknown> =>
   tx.query(sql`select pg_advisory_xact_lock(${foldLock})`);
 
-/** True while costs are recomputed: their rows must stay until the corrections are applied. */
+/** A recomputation of costs that wrote no page for longer has stopped. */
+export const isHeard = sql`heard_at > clock_timestamp() - interval '1 minute'`;
+
+/**
+ * True while costs are recomputed: their rows must stay until the corrections are applied. One that
+ * has stopped is marked, so that it can never continue. Waits for a page that is being written, and
+ * for corrections that are being applied.
+ */
 const isRepricing = (tx: Queryable): Promise<boolean | null> =>
   readValue(tx, flag)`
-    select exists (select from op.usage_reprices
-      where applied_at is null and heard_at > now() - interval '1 minute')`;
+    update op.usage_reprices set heard_at = case when ${isHeard} then heard_at else '-infinity' end
+    where applied_at is null returning heard_at > '-infinity'`;
 
 const groupColumns = sql`
   principal_id, principal, model, provider, virtual_model, tag, service_tier, refusal,

@@ -8,12 +8,15 @@ import type { TestContext } from 'node:test';
 import { sql } from '@databases/pg';
 import * as fc from 'fast-check';
 
+import { createReprice } from '../../../src/control/usage/ledger/record-reprice.ts';
 import { verifyLedger } from '../../../src/control/usage/ledger/verify-ledger.ts';
 import { strayBudgets } from '../../../src/db/usage/budget-usage.ts';
-import { claimReprice } from '../../../src/db/usage/ledger/reprices.ts';
+import { addCorrections, claimReprice } from '../../../src/db/usage/ledger/reprices.ts';
 import { foldUsage } from '../../../src/db/usage/usage-rollups.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
 import { member, testAdministrator } from '../../harness/admin/admin.ts';
 import { reported, reportUsage } from '../../harness/admin/usage.ts';
+import { person } from '../../harness/control/plane.ts';
 
 const hourMs = 3_600_000;
 const span = () => ({
@@ -50,9 +53,43 @@ async function ledger(t: TestContext) {
     const { problems } = await verifyLedger({ db: reports, clock: Date.now });
     assert.deepEqual(problems, []);
   };
+  /** Writes the corrections of a recomputation. `record` applies them, after `before` in its transaction. */
+  const planned = async () => {
+    const { state } = started.plane.store;
+    const { plan, record } = createReprice({
+      db: reports,
+      state,
+      clock: Date.now,
+      rebuild: async () => {},
+      onFailure: (error) => assert.fail(String(error)),
+    });
+    const asked = { ...span(), model: null, card: 'current' } as const;
+    const made = await plan(asked, { isDryRun: false, breaksGlass: false });
+    assert.ok(!isRefusal(made) && made.id !== null);
+    const { id } = made;
+    const apply = (before = (): void => {}) =>
+      record({ ...made, id }, ({ command, precondition, conclude }) =>
+        started.plane.execute(
+          { command },
+          {
+            ...person,
+            precondition,
+            conclude: (_made, tx) => {
+              before();
+              return conclude(tx);
+            },
+          },
+        ),
+      );
+    return { id, record: apply };
+  };
+  const later = new Date(Date.now() + hourMs);
+  /** Rolls up all rows. */
+  const fold = () => foldUsage(reports, { horizon: later, settled: later, limit: 10 });
   const rows = (): Promise<unknown[]> => db.query(sql`select * from op.usage_events order by id`);
   const setPrices = (change: object) => started.send('PATCH', '/admin/models/1', change);
-  return { ...started, db, reports, reprice, costs, charged, isProven, rows, setPrices };
+  const ledger = { db, reports, reprice, costs, charged, isProven, rows, setPrices, planned, fold };
+  return { ...started, ...ledger };
 }
 
 describe('a recomputation of costs', () => {
@@ -139,8 +176,7 @@ describe('a recomputation of costs', () => {
   it('refuses to run twice at a time, and takes over one that has stopped', async (t) => {
     const { reprice, reports, db, ...started } = await ledger(t);
     await reportUsage(started, [reported(1)]);
-    const at = new Date();
-    assert.equal(typeof (await claimReprice(reports, { at, staleBefore: at })), 'number');
+    assert.equal(typeof (await claimReprice(reports)), 'number');
     const { status, body } = await reprice({});
     assert.equal(status, 409);
     assert.match(String(member(member(body, 'error'), 'message')), /is running/);
@@ -148,18 +184,50 @@ describe('a recomputation of costs', () => {
     assert.equal((await reprice({})).status, 200);
   });
 
+  it('is refused whole if it was silent for so long that its rows may be rolled up', async (t) => {
+    const { costs, charged, isProven, db, planned, fold, ...started } = await ledger(t);
+    await reportUsage(started, [reported(1)]);
+    await started.setPrices(prices(2_000_000, 2_000_000, null));
+    const { id, record } = await planned();
+    await db.query(sql`update op.usage_reprices set heard_at = now() - interval '61 seconds'`);
+    assert.equal(await fold(), 1);
+    assert.equal(await addCorrections(started.reports, id, []), false);
+    const done = await record();
+    assert.ok(isRefusal(done));
+    assert.equal(done.refused, 'conflict');
+    assert.match(done.message, /no page for more than a minute.*no cost was changed.*run it again/);
+    assert.deepEqual([await costs(), await charged()], [[2000, 2000], 2000]);
+    const left = sql`
+      select reprice_id from op.usage_sums where reprice_id is not null
+      union all select reprice_id from op.usage_corrections
+      union all select id from op.usage_reprices
+      union all select position from es.events where type = 'UsageRepriced'`;
+    assert.deepEqual(await db.query(left), []);
+    await isProven();
+  });
+
+  it('is whole in the hourly sums if its rows are rolled up while it is applied', async (t) => {
+    const { costs, isProven, planned, fold, ...started } = await ledger(t);
+    await reportUsage(started, [reported(1)]);
+    await started.setPrices(prices(2_000_000, 2_000_000, null));
+    const { record } = await planned();
+    const folding: Promise<number | null>[] = [];
+    const done = await record(() => void folding.push(fold()));
+    assert.ok(!isRefusal(done));
+    assert.deepEqual(await Promise.all(folding), [1]);
+    assert.deepEqual(await costs(), [2000, 3000]);
+    await isProven();
+  });
+
   it('keeps its rows from being rolled up, and corrections are rolled up with their rows', async (t) => {
-    const { reprice, reports, costs, db, setPrices, ...started } = await ledger(t);
+    const { reprice, reports, costs, db, setPrices, fold, ...started } = await ledger(t);
     await reportUsage(started, [reported(1)]);
     await setPrices(prices(2_000_000, 2_000_000, null));
     await reprice({});
-    const later = new Date(Date.now() + hourMs);
-    const fold = { horizon: later, settled: later, limit: 10 };
-    const at = new Date();
-    const id = await claimReprice(reports, { at, staleBefore: at });
-    assert.equal(await foldUsage(reports, fold), null);
+    const id = await claimReprice(reports);
+    assert.equal(await fold(), null);
     await db.query(sql`delete from op.usage_reprices where id = ${id}`);
-    assert.equal(await foldUsage(reports, fold), 1);
+    assert.equal(await fold(), 1);
     assert.deepEqual(await costs(), [2000, 3000]);
     assert.deepEqual(await db.query(sql`select * from op.usage_corrections`), []);
     assert.deepEqual(await strayBudgets(db), []);

@@ -2,11 +2,11 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { applyReprice, discardReprice, isReprice } from '../../../db/usage/ledger/reprices.ts';
-import { isRefusal, refuse } from '../../../lib/refusal.ts';
+import { applyReprice, discardReprice, holdReprice } from '../../../db/usage/ledger/reprices.ts';
+import { isRefusal } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
 import type { CommandOf, MutationContext } from '../../commands/execute.ts';
-import { createPlanReprice } from './reprice.ts';
+import { createPlanReprice, lostPlace } from './reprice.ts';
 import type { PlanReprice, Repriced, RepriceAsked, RepriceDependencies } from './reprice.ts';
 
 /** The command that records a recomputation, and what its transaction must do. */
@@ -41,7 +41,7 @@ export function createReprice(dependencies: Dependencies): Reprice {
       try {
         const done = await execute({
           command: commandOf(made),
-          precondition: async (_state, tx) => ((await isReprice(tx, made.id)) ? null : overtaken),
+          precondition: async (_state, tx) => ((await holdReprice(tx, made.id)) ? null : lostPlace),
           conclude: (tx) => applyReprice(tx, { ...made, at: new Date(clock()) }),
         });
         isApplied = !isRefusal(done);
@@ -53,8 +53,6 @@ export function createReprice(dependencies: Dependencies): Reprice {
     },
   };
 }
-
-const overtaken = refuse('conflict', 'another recomputation took over; retry');
 
 const commandOf = (made: Repriced & Readonly<{ id: number }>): RepriceMutation['command'] => ({
   type: 'RecordReprice',

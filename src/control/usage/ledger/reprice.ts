@@ -33,9 +33,6 @@ export type Repriced = Readonly<{
   budgets: readonly BudgetDelta[];
 }>;
 
-/** A recomputation that wrote no page for this long has stopped. */
-const staleMs = 60_000;
-
 export type RepriceDependencies = Readonly<{
   db: Database;
   state: () => ConfigState;
@@ -57,9 +54,8 @@ export const createPlanReprice =
     if (isDryRun) return compute(dependencies, { asked, span, id: null });
     // The transaction decides. This answers before rows are read.
     if (!breaksGlass && protectedKinds(state).includes('prices')) return approvalRequired;
-    const { db, clock } = dependencies;
-    const [at, staleBefore] = [new Date(clock()), new Date(clock() - staleMs)];
-    const id = await claimReprice(db, { at, staleBefore });
+    const { db } = dependencies;
+    const id = await claimReprice(db);
     if (typeof id !== 'number') {
       return refuse(
         'conflict',
@@ -106,13 +102,16 @@ async function compute(
     const missing = refuseVersion(asked, span, book);
     if (missing !== null && page.length > 0) return missing;
     const made = correctPage({ page, card: asked.card, book, nowMs, totals });
-    const at = new Date(clock());
-    return id === null || (await addCorrections(db, { id, at }, made)) ? null : overtaken;
+    return id === null || (await addCorrections(db, id, made)) ? null : lostPlace;
   });
   return refusal ?? { id, asked, modelId: span.modelId, ...totals.result() };
 }
 
-const overtaken = refuse('conflict', 'another recomputation took over; retry');
+export const lostPlace = refuse(
+  'conflict',
+  'the recomputation wrote no page for more than a minute, so that its rows may be rolled up or ' +
+    'another one took over; no cost was changed; run it again',
+);
 
 function refuseVersion(
   { card }: RepriceAsked,

@@ -9,27 +9,24 @@ import type { Database } from '../../pool.ts';
 import { flag, integer, readRow, readValue, time } from '../../rows.ts';
 import { holdBudgets } from '../budget-usage.ts';
 import { deltasOfCorrections } from '../sums/add-deltas.ts';
-import { lockFolds } from '../usage-rollups.ts';
+import { isHeard, lockFolds } from '../usage-rollups.ts';
 
-const running = z.object({ id: integer, started_at: time, is_stale: flag });
-
-type Claim = Readonly<{ at: Date; staleBefore: Date }>;
+const running = z.object({ id: integer, started_at: time, is_heard: flag });
 
 /**
  * Starts a recomputation and returns its id. Returns the start of another one if that is running:
  * there is one at a time. Until it ends, no rows are rolled up.
  */
-export const claimReprice = (db: Database, { at, staleBefore }: Claim): Promise<number | Date> =>
+export const claimReprice = (db: Database): Promise<number | Date> =>
   db.tx(async (tx) => {
     await lockFolds(tx);
     const other = await readRow(tx, running)`
-      select id, started_at, heard_at < ${staleBefore.toISOString()}::timestamptz as is_stale
+      select id, started_at, ${isHeard} as is_heard
       from op.usage_reprices where applied_at is null`;
-    if (other?.is_stale === false) return other.started_at;
+    if (other?.is_heard === true) return other.started_at;
     if (other !== null) await discardReprice(tx, other.id);
     const id = await readValue(tx, integer)`
-      insert into op.usage_reprices (started_at, heard_at)
-      values (${at.toISOString()}::timestamptz, ${at.toISOString()}::timestamptz) returning id`;
+      insert into op.usage_reprices (started_at, heard_at) values (now(), now()) returning id`;
     if (id === null) throw new Error('op.usage_reprices returned no id');
     return id;
   });
@@ -54,39 +51,41 @@ export type Correction = Readonly<{
   priceVersion: number | null;
 }>;
 
-/** Returns false if another process took over because this one was silent for too long. */
+/** Returns false if the recomputation has lost its place: see `holdReprice`. */
 export async function addCorrections(
   db: Queryable,
-  { id, at }: Readonly<{ id: number; at: Date }>,
+  id: number,
   corrections: readonly Correction[],
 ): Promise<boolean> {
   const held = await readValue(db, integer)`
-    update op.usage_reprices set heard_at = ${at.toISOString()}::timestamptz
-    where id = ${id} and applied_at is null returning id`;
-  if (held === null) return false;
-  if (corrections.length === 0) return true;
-  await db.query(sql`
-    with made as (
-    insert into op.usage_corrections (reprice_id, usage_id, at, currency, delta_micros,
-      estimated_delta_micros, cost_micros, price_version)
-    select ${id}::bigint, * from unnest(
-      ${corrections.map((one) => one.usageId)}::text[],
-      ${corrections.map((one) => one.at)}::timestamptz[],
-      ${corrections.map((one) => one.currency)}::text[],
-      ${corrections.map((one) => one.deltaMicros)}::bigint[],
-      ${corrections.map((one) => one.estimatedDeltaMicros)}::bigint[],
-      ${corrections.map((one) => one.costMicros)}::bigint[],
-      ${corrections.map((one) => one.priceVersion)}::bigint[])
-    returning *
-    )
-    ${deltasOfCorrections(sql`made`)}`);
-  return true;
+    with held as (
+      update op.usage_reprices set heard_at = clock_timestamp()
+      where id = ${id} and applied_at is null and ${isHeard} returning id
+    ), made as (
+      insert into op.usage_corrections (reprice_id, usage_id, at, currency, delta_micros,
+        estimated_delta_micros, cost_micros, price_version)
+      select held.id, given.* from held, unnest(
+        ${corrections.map((one) => one.usageId)}::text[],
+        ${corrections.map((one) => one.at)}::timestamptz[],
+        ${corrections.map((one) => one.currency)}::text[],
+        ${corrections.map((one) => one.deltaMicros)}::bigint[],
+        ${corrections.map((one) => one.estimatedDeltaMicros)}::bigint[],
+        ${corrections.map((one) => one.costMicros)}::bigint[],
+        ${corrections.map((one) => one.priceVersion)}::bigint[]) given
+      returning *
+    ), summed as (${deltasOfCorrections(sql`made`)})
+    select id from held`;
+  return held !== null;
 }
 
-export const isReprice = async (db: Queryable, id: number): Promise<boolean> =>
-  (await readValue(db, flag)`
-    select exists (select from op.usage_reprices where id = ${id} and applied_at is null)`) ??
-  false;
+/**
+ * Keeps the recomputation until the transaction ends. Returns false if it has lost its place:
+ * another one took over, or it was not heard of for so long that its rows may be rolled up.
+ */
+export const holdReprice = async (tx: Queryable, id: number): Promise<boolean> =>
+  (await readValue(tx, integer)`
+    select id from op.usage_reprices
+    where id = ${id} and applied_at is null and ${isHeard} for update`) !== null;
 
 /** The change of a budget, if that is still in this window. */
 export type BudgetDelta = Readonly<{ principalId: number; windowMs: number; deltaMicros: number }>;
