@@ -15,6 +15,7 @@ import { announceDrops } from '../../../src/control/usage/usage-numbers.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { createSumUsage } from '../../../src/control/usage/usage-sums.ts';
 import { createUsageUpkeep } from '../../../src/control/usage/usage-upkeep.ts';
+import { ledgerPage } from '../../../src/db/usage/ledger/ledger-rows.ts';
 import { usageBatch } from '../../../src/usage/usage-event.ts';
 import { testAdministrator } from '../../harness/admin/admin.ts';
 import { reported } from '../../harness/admin/usage.ts';
@@ -194,6 +195,20 @@ describe('the verification of the ledger', () => {
     await db.query(sql`update op.usage_drops set announced_rows = 5`);
     assert.deepEqual(await problems(), [{ kind: 'dropped_rows' }]);
   });
+});
+
+it('pages of the ledger have each row once, at the end of daylight saving time too', async (t) => {
+  const { db, deliver } = await ledger(t);
+  // 02:30+02 and 02:30+01 in Berlin.
+  const times = ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'];
+  await deliver(times.map((at, index) => reported(index, { at })));
+  const ids = await db.tx(async (tx) => {
+    await tx.query(sql`set local timezone = 'Europe/Berlin'`);
+    const [first] = await ledgerPage(tx, { place: null, limit: 1 });
+    const second = await ledgerPage(tx, { place: first ?? null, limit: 1 });
+    return [first, ...second].map((row) => row?.id);
+  });
+  assert.deepEqual(ids, [reported(0).id, reported(1).id]);
 });
 
 it('a set of numbers has each number once, in ranges', () => {

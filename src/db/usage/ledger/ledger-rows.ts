@@ -65,12 +65,15 @@ export type LedgerPlace = Pick<LedgerRow, 'at' | 'id'>;
 const after = (place: LedgerPlace | null): SQLQuery =>
   place === null ? sql`true` : sql`(at, id) > (${place.at}::timestamptz, ${place.id})`;
 
+/** By time, as the index is. Without the table, `at` is the text above. */
+const inOrder: SQLQuery = sql`order by held.at, held.id`;
+
 export const ledgerPage = (
   db: Queryable,
   { place, limit }: Readonly<{ place: LedgerPlace | null; limit: number }>,
 ): Promise<LedgerRow[]> =>
   readRows(db, ledgerRow)`
-    select ${columns} from op.usage_events where ${after(place)} order by at, id limit ${limit}`;
+    select ${columns} from op.usage_events held where ${after(place)} ${inOrder} limit ${limit}`;
 
 /** The rows of a recomputation. RFC 3339; the end is exclusive. */
 export type LedgerSpan = Readonly<{ since: string; until: string; modelId: number | null }>;
@@ -82,11 +85,11 @@ export const repricedPage = (
   { place, limit }: Readonly<{ place: LedgerPlace | null; limit: number }>,
 ): Promise<LedgerRow[]> =>
   readRows(db, ledgerRow)`
-    select ${columns} from op.usage_events
+    select ${columns} from op.usage_events held
     where ${after(place)} and at >= ${since}::timestamptz and at < ${until}::timestamptz
       and ${modelId === null ? sql`model_id is not null` : sql`model_id = ${modelId}`}
       and usage_reported and not cached and reported_cost_micros is null
-    order by at, id limit ${limit}`;
+    ${inOrder} limit ${limit}`;
 
 const correctedRow = z.object({
   usage_id: text,
