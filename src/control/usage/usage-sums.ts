@@ -56,10 +56,10 @@ export const createSumUsage =
     await deleteMinutes(db);
   };
 
-/** Until less is done than one statement may do, or another replica does it. */
+/** Until nothing is left, or another replica does it. */
 async function repeat(work: () => Promise<number | null>): Promise<void> {
   for (let statements = 0; statements < statementsMax; statements++) {
     const done = await work();
-    if (done === null || done < mergedMax) return;
+    if (done === null || done === 0) return;
   }
 }

@@ -233,6 +233,27 @@ describe('the sums of usage', () => {
   });
 });
 
+it('a backlog of large batches is merged in several statements, until none is left', async (t) => {
+  const { db, reports, intake, sumUsage, time, total } = await withSums(t);
+  await intake({ replica: 'r', events: [reported(1), reported(2), reported(3)] });
+  await sumAgain(db);
+  await sumUsage();
+  await db.query(sql`
+    insert into op.usage_sums select (jsonb_populate_record(held, jsonb_build_object(
+      'duration_buckets', array_fill(5, array[30000])))).*
+    from op.usage_sums held, generate_series(1, 4) where held.precision = 'delta'`);
+  const merged = await holdSums(reports, (tx) =>
+    mergeSums(tx, { precision: 'delta', before: new Date(time.now + dayMs), limit: 2_000 }),
+  );
+  assert.equal(merged, 3);
+  time.now += dayMs;
+  await sumUsage();
+  const left = await db.query(sql`select from op.usage_sums where precision = 'delta'`);
+  assert.deepEqual(left, []);
+  const [all] = await total({ groupBy: 'all' });
+  assert.equal(all?.requests, 5 * 3);
+});
+
 it('an erased name does not come back with a merge that is under way', async (t) => {
   const { db, reports, intake } = await withSums(t);
   await intake({ replica: 'r', events: [reported(1), reported(2)] });

@@ -52,7 +52,13 @@ const steps: Readonly<Record<Merged, Step>> = {
 /** Sums of periods that began before `before` are merged. */
 type Asked = Readonly<{ precision: Merged; before: Date; limit: number }>;
 
-/** Returns the number of sums that were merged. */
+/**
+ * One statement merges about as many buckets of histograms. A delta has one for each request, so
+ * the number of deltas does not bound the time that the statement needs.
+ */
+const bucketsMax = 50_000;
+
+/** Returns the number of sums that were merged; 0 if none is left. */
 export const mergeSums = (
   db: Queryable,
   { precision, before, limit }: Asked,
@@ -68,11 +74,16 @@ export const mergeSums = (
           from (${merged(sql`date_trunc(${next}, period, 'UTC')`, sql`merged`)}) coarser
         )`;
   return readValue(db, integer)`
-    with due as (
-      select ctid from op.usage_sums
+    with oldest as (
+      select ctid, period, coalesce(cardinality(duration_buckets), 0) as buckets from op.usage_sums
       where precision = ${precision} and is_pending
         and period < ${before.toISOString()}::timestamptz and ${isCounted}
       order by period limit ${limit}
+    ), due as (
+      select ctid from (
+        select ctid, sum(buckets) over (order by period, ctid) - buckets as buckets_before
+        from oldest
+      ) counted where buckets_before < ${bucketsMax}
     ), gone as (
       delete from op.usage_sums
       where precision = ${precision} and ctid = any(array(select ctid from due)) returning *
