@@ -1,6 +1,6 @@
 // Registers every command, and runs the command of the arguments or reports a usage error.
 
-import { Builtins, Cli } from 'clipanion';
+import { Cli } from 'clipanion';
 import type { BaseContext, Command, CommandClass } from 'clipanion';
 
 import * as extensions from '../../extensions/cli.ts';
@@ -34,6 +34,7 @@ import { UsageWhatIfCommand } from './commands/usage/usage-what-if.ts';
 import { UsageRepriceCommand } from './commands/usage/usage-reprice.ts';
 import { UsageVerifyCommand } from './commands/usage/usage-verify.ts';
 import { VaultEraseCommand } from './commands/vault-erase.ts';
+import { VersionCommand } from './commands/version.ts';
 import { exitCodes } from './printing/exit-codes.ts';
 import { HelpCommand, namingValues } from './printing/help.ts';
 import { usageError } from './printing/usage-error.ts';
@@ -75,7 +76,7 @@ export function commandLine(enableColors: boolean): Cli {
     VaultEraseCommand,
     ...Object.values<CommandClass>(extensions),
   ];
-  for (const command of [HelpCommand, Builtins.VersionCommand, ...commands]) {
+  for (const command of [HelpCommand, VersionCommand, ...commands]) {
     cli.register(command);
   }
   return cli;

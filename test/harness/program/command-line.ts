@@ -1,13 +1,11 @@
 // Runs one gw command to completion, as on a command line.
 
 import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 import { runCommandLine } from '../../../src/cli/main.ts';
-
-const program = path.join(import.meta.dirname, '../../../src/main.ts');
+import { programCommand } from './program-command.ts';
 
 export type Ended = Readonly<{ code: number; stdout: string; stderr: string }>;
 type Given = Readonly<{ env?: Readonly<Record<string, string>>; input?: string }>;
@@ -41,9 +39,10 @@ export function gwProcess(
   { env = {}, input = '' }: Given = {},
 ): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>();
+  const [program, ...first] = programCommand();
   const child = execFile(
-    process.execPath,
-    [program, ...parameters],
+    program,
+    [...first, ...parameters],
     { env: ownEnvironment(env), timeout: limitMs },
     (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;

@@ -2,11 +2,11 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
 import { until } from '../wait.ts';
+import { programCommand } from './program-command.ts';
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,6 @@ export type Program = Readonly<{
   end: (signal: NodeJS.Signals) => Promise<void>;
 }>;
 
-const main = path.join(import.meta.dirname, '../../../src/main.ts');
 /** Only reached if the program does not start. A busy machine may be slow. */
 const startLimitMs = 60_000;
 
@@ -46,10 +45,11 @@ const nowhere = '/dev/null/snapshot.json';
  */
 export function startProgram(
   test: Pick<TestContext, 'after'>,
-  { args, env, file = main, limitMs = startLimitMs }: Given,
+  { args, env, file, limitMs = startLimitMs }: Given,
 ): Program {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = spawn(process.execPath, [file, ...args, '--log-format', 'json'], {
+  const [program, ...first] = programCommand(file);
+  const child = spawn(program, [...first, ...args, '--log-format', 'json'], {
     env: { PATH, HOME, NODE_COMPILE_CACHE, GW_SNAPSHOT_CACHE: nowhere, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
