@@ -19,8 +19,8 @@ const run = promisify(execFile);
 /** test/cli/dev.test.ts tests the first. The second is the command that runs this test. */
 const skippedBlocks = new Set(['npm ci && npm start', 'npm test']);
 
-/** These need servers to back up and to restore: test/e2e/backup.test.ts runs their blocks. */
-const testedElsewhere = new Set(['back-up-and-restore.md']);
+/** These need their own servers: test/e2e/{backup,high-availability}.test.ts run their blocks. */
+const testedElsewhere = new Set(['back-up-and-restore.md', 'high-availability.md']);
 
 const pages = [
   'README.md',

@@ -2,39 +2,33 @@
 // servers.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { promisify } from 'node:util';
 
 import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
-import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
 import { gw } from '../harness/program/command-line.ts';
-import {
-  encryptionKey,
-  prepareControl,
-  startControlProgram,
-} from '../harness/program/control-program.ts';
-import { debianPostgres } from '../harness/postgres/debian.ts';
+import { startControlProgram } from '../harness/program/control-program.ts';
 import { administrator, debianServerSite, queryOnce } from '../harness/postgres/debian-postgres.ts';
 import type { DebianServer } from '../harness/postgres/debian-postgres.ts';
 import { dataDirectory } from '../harness/postgres/data-directory.ts';
+import {
+  backupDirectory,
+  blocksOf,
+  createModel,
+  giveToAccount,
+  installation,
+  modelNames,
+  show,
+} from '../harness/postgres/runbook.ts';
 import { until } from '../harness/wait.ts';
 
-const root = path.join(import.meta.dirname, '../..');
 type Test = Pick<TestContext, 'after'>;
 
-const run = promisify(execFile);
-
-const page = await readFile(path.join(root, 'docs/guides/back-up-and-restore.md'), 'utf8');
-const blocksOf = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
-    ([, block = '']) => block,
-  );
+const page = 'back-up-and-restore.md';
 const [
   dump = '',
   restore = '',
@@ -42,61 +36,8 @@ const [
   baseBackup = '',
   restoreToTime = '',
   explainTime = '',
-] = blocksOf('sh');
-const [serverSettings = ''] = blocksOf('ini');
-
-/** Runs a block of the page with these variables. */
-async function show(block: string, variables: Readonly<Record<string, string>>): Promise<string> {
-  assert.notEqual(block, '');
-  const { bin } = debianPostgres();
-  const env = {
-    ...process.env,
-    PATH: [path.join(root, 'test/docs/bin'), bin, process.env['PATH']].join(path.delimiter),
-    GW_NODE: process.execPath,
-    GW_ENCRYPTION_KEY: encryptionKey,
-    ...variables,
-  };
-  return (await run('bash', ['-euo', 'pipefail', '-c', block], { env })).stdout;
-}
-
-/** Creates a directory that the server's account can also write to. */
-async function backupDirectory(test: Test): Promise<string> {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-backup-'));
-  await chmod(directory, 0o755);
-  await mkdir(path.join(directory, 'wal'));
-  await makePrivateDirectory(postgresAccount(), path.join(directory, 'wal'));
-  test.after(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
-
-/** Starts a server with a database owned by the login gw, like an installation. */
-async function installation(test: Test, options: Readonly<Record<string, string>> = {}) {
-  const site = await debianServerSite(test);
-  await site.initialise();
-  const server = await site.start(options);
-  await queryOnce(
-    server.url('postgres'),
-    'create role gw login',
-    'create role gw_app nologin',
-    'grant gw_app to gw',
-    'create database gw owner gw',
-  );
-  await prepareControl(server.url('gw', 'gw'));
-  return server;
-}
-
-const createModel = async (adminUrl: string, cookie: string, name: string): Promise<void> => {
-  const answer = await fetch(`${adminUrl}/admin/provider-models`, {
-    method: 'POST',
-    headers: { cookie, 'content-type': 'application/json' },
-    body: JSON.stringify({ name }),
-  });
-  assert.equal(answer.status, 200, await answer.text());
-};
-
-async function modelNames(adminUrl: string, cookie: string): Promise<string> {
-  return (await fetch(`${adminUrl}/admin/provider-models`, { headers: { cookie } })).text();
-}
+] = await blocksOf(page, 'sh');
+const [serverSettings = ''] = await blocksOf(page, 'ini');
 
 /** Checks that gw starts on the database, holds the saved state and accepts changes. */
 async function worksOn(test: Test, url: string): Promise<string> {
@@ -264,16 +205,4 @@ async function archived(server: DebianServer): Promise<void> {
     return archiver?.['is_there'] === true;
   };
   await until(isThere, { what: 'the last WAL file in the archive' });
-}
-
-/** Operators run the commands as the server's account; these tests may run as root. */
-async function giveToAccount(directory: string): Promise<void> {
-  const account = postgresAccount();
-  if (account === null) return;
-  await chown(directory, account.uid, account.gid);
-  for (const name of await readdir(directory)) {
-    const entry = path.join(directory, name);
-    if ((await lstat(entry)).isDirectory()) await giveToAccount(entry);
-    else await chown(entry, account.uid, account.gid);
-  }
 }
