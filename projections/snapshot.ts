@@ -10,6 +10,8 @@ import type { ApiKeyId, ModelId } from '../src/lib/ids.ts';
 import { inOneGo } from '../src/lib/steps.ts';
 import type { Steps } from '../src/lib/steps.ts';
 import { closedModels } from '../src/snapshot/closed-models.ts';
+import { configOf } from '../src/snapshot/paged.ts';
+import type { PagedConfig, Pages } from '../src/snapshot/paged.ts';
 import { poolMembers } from '../src/snapshot/pool-members.ts';
 import { versionsAhead } from '../src/usage/price-versions.ts';
 import type {
@@ -29,7 +31,7 @@ import type {
 } from '../src/snapshot/schema.ts';
 import type { ApiKey } from './config/api-key.ts';
 import type { FrontendModel, Rule } from './config/frontend-model.ts';
-import { pagesInOrder } from './config/id-map.ts';
+import { pageIds, pagesInOrder } from './config/id-map.ts';
 import type { IdPage } from './config/id-map.ts';
 import { isAsLearned } from './config/model.ts';
 import type { Model } from './config/model.ts';
@@ -42,19 +44,27 @@ import { defaultSettings } from './config/settings.ts';
 import type { Slice } from './config/slice.ts';
 import type { ConfigState } from './config/state.ts';
 
-export const snapshotConfig = (state: ConfigState): SnapshotConfig => createConfigMaker()(state);
+export const snapshotConfig = (state: ConfigState): SnapshotConfig =>
+  configOf(createPagedConfigMaker()(state));
 
 /**
- * Reuses the members of unchanged pages. Only for completed states, whose pages no fold writes any
- * more.
+ * Shares the pages that did not change since the last state, and the members of unchanged entities.
+ * Only for completed states, whose pages no fold writes any more.
  */
-export function createConfigMaker(): (state: ConfigState) => SnapshotConfig {
-  const steps = createConfigSteps();
+export function createPagedConfigMaker(): (state: ConfigState) => PagedConfig {
+  const steps = createPagedConfigSteps();
   return (state) => inOneGo(steps(state));
 }
 
-/** The same in steps of one page each, so that other work can run in between. */
+/** Each step reads one page, so that other work can run in between. */
 export function createConfigSteps(): (state: ConfigState) => Steps<SnapshotConfig> {
+  const paged = createPagedConfigSteps();
+  return function* (state) {
+    return configOf(yield* paged(state));
+  };
+}
+
+function createPagedConfigSteps(): (state: ConfigState) => Steps<PagedConfig> {
   const principals = remembering(principalMember);
   const roles = remembering(roleMember);
   const apiKeys = remembering(apiKeyMember);
@@ -65,58 +75,68 @@ export function createConfigSteps(): (state: ConfigState) => Steps<SnapshotConfi
   const promptClasses = remembering(promptClassMember);
   return function* (state) {
     return {
-      principals: yield* principals(state.principal),
-      roles: yield* roles(state.role),
-      api_keys: yield* apiKeys(state.api_key),
-      providers: yield* providers(state.provider),
-      models: yield* models(state.model),
-      frontend_models: yield* frontendModels(state.frontend_model),
-      pools: yield* pools(state.pool),
-      prompt_classes: yield* promptClasses(state.prompt_class),
+      lists: {
+        principals: yield* principals(state.principal),
+        roles: yield* roles(state.role),
+        api_keys: yield* apiKeys(state.api_key),
+        providers: yield* providers(state.provider),
+        models: yield* models(state.model),
+        frontend_models: yield* frontendModels(state.frontend_model),
+        pools: yield* pools(state.pool),
+        prompt_classes: yield* promptClasses(state.prompt_class),
+      },
       settings: settingsMember(state),
     };
   };
 }
 
 /** Sorted by id. Omits entities without a member. */
-function remembering<Entity, Member>(
+function remembering<Entity, Member extends Readonly<{ id: number }>>(
   toMember: (entity: Entity) => Member | null,
-): (slice: Slice<Entity>) => Steps<Member[]> {
-  const known = new WeakMap<IdPage<Entity>, readonly Member[]>();
-  const membersIn = (page: IdPage<Entity>): readonly Member[] => {
-    const held = known.get(page);
-    if (held !== undefined) return held;
-    const members = page
-      .filter((entity) => entity !== undefined)
-      .map(toMember)
-      .filter((member) => member !== null);
-    known.set(page, members);
-    return members;
-  };
+): (slice: Slice<Entity>) => Steps<Pages<Member>> {
+  let entities: ReadonlyMap<number, IdPage<Entity>> = new Map();
+  let held: Pages<Member> = new Map();
   return function* ({ byId }) {
-    const members: Member[] = [];
-    for (const [, page] of pagesInOrder(byId)) {
-      for (const member of membersIn(page)) members.push(member);
+    if (byId.pages === entities) return held;
+    const pages = new Map<number, readonly Member[]>();
+    for (const [number, page] of pagesInOrder(byId)) {
+      const before = { page: entities.get(number), members: held.get(number) ?? [] };
+      pages.set(number, membersIn({ number, page, before }, toMember));
       yield;
     }
-    return members;
+    entities = byId.pages;
+    held = pages;
+    return pages;
   };
+}
+
+type Remembered<Entity, Member> = Readonly<{
+  number: number;
+  page: IdPage<Entity>;
+  before: Readonly<{ page: IdPage<Entity> | undefined; members: readonly Member[] }>;
+}>;
+
+function membersIn<Entity, Member extends Readonly<{ id: number }>>(
+  { number, page, before }: Remembered<Entity, Member>,
+  toMember: (entity: Entity) => Member | null,
+): readonly Member[] {
+  if (before.page === page) return before.members;
+  const known = new Map(before.members.map((member) => [member.id, member]));
+  return page.flatMap((entity, at) => {
+    if (entity === undefined) return [];
+    const isHeld = before.page?.[at] === entity;
+    return (isHeld ? known.get(number * pageIds + at) : toMember(entity)) ?? [];
+  });
 }
 
 /** The same rule as in a proxy. */
 export const closedModelsIn = (state: ConfigState): ReadonlySet<ModelId> =>
   closedModels({
     models: [...state.model.byId.values()].filter(isAsLearned).map(modelMember),
-    frontend_models: [...state.frontend_model.byId.values()].map(frontendModelMember),
+    frontend_models: frontendModelMembers(state),
     pools: [...state.pool.byId.values()].map(poolMember),
     settings: settingsMember(state),
   });
-
-/** A proxy needs the plaintexts of these refs. */
-export const secretRefs = (config: SnapshotConfig): string[] => [
-  ...config.api_keys.map((key) => key.verifier_ref),
-  ...config.providers.flatMap((provider) => provider.credential_ref ?? []),
-];
 
 /** Null if the entity was deleted or proxies do not need it. */
 export function snapshotMember(state: ConfigState, noun: SnapshotNoun, id: number) {
@@ -227,6 +247,9 @@ const frontendModelMember = (model: FrontendModel): SnapshotFrontendModel => ({
   rules: model.rules.filter(({ enabled }) => enabled !== false).map(ruleMember),
   default_targets: routable(model.defaultTargets),
 });
+
+export const frontendModelMembers = (state: ConfigState): SnapshotFrontendModel[] =>
+  [...state.frontend_model.byId.values()].map(frontendModelMember);
 
 /**
  * Omits disabled rules, so that proxies of every release skip them: the index in x-gw-route counts

@@ -2,7 +2,7 @@
 // shares all pages and copies one at its first write, so folding one event costs one page.
 
 /** Equal to the buckets of the content hash. */
-const pageIds = 256;
+export const pageIds = 256;
 
 /** By id minus the first id of the page, with gaps. */
 export type IdPage<Value> = readonly (Value | undefined)[];

@@ -163,7 +163,7 @@ function reportUnpublished(
   { store, publisher }: Pick<ControlPlane, 'store' | 'publisher'>,
 ): void {
   onFailure('publishing the snapshot', error);
-  const publishedVersion = publisher.current()?.snapshot.version;
+  const publishedVersion = publisher.current()?.version;
   if (publishedVersion === undefined) return;
   onUnpublished?.(error, { version: store.state().version, publishedVersion });
 }

@@ -27,7 +27,7 @@ async function open(file: string) {
   const witness = await openWitness({ cache, live, log });
   const serve = (snapshot: Snapshot): void => {
     assert.equal(live.apply(snapshot), undefined);
-    witness.keep(snapshot);
+    witness.keep({ snapshot });
   };
   const seen = (): readonly number[] => live.seen().map(({ position }) => position);
   const logged = (message: string) => lines.filter((line) => line.message === message);

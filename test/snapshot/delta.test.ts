@@ -10,10 +10,15 @@ import * as fc from 'fast-check';
 
 import { emptyState, fold } from '../../projections/config/state.ts';
 import type { ConfigState } from '../../projections/config/state.ts';
-import { createConfigMaker, degradedProviders, secretRefs } from '../../projections/snapshot.ts';
+import {
+  createPagedConfigMaker,
+  degradedProviders,
+  snapshotConfig,
+} from '../../projections/snapshot.ts';
 import type { Command } from '../../src/deciders/decide.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import { apiKeyId, modelId, principalId } from '../../src/lib/ids.ts';
+import type { PrincipalId } from '../../src/lib/ids.ts';
 import { inOneGo } from '../../src/lib/steps.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 import type { Refusal } from '../../src/lib/refusal.ts';
@@ -23,15 +28,18 @@ import { followerSteps, readDelta } from '../../src/snapshot/delta/follower.ts';
 import type { Follower } from '../../src/snapshot/delta/follower.ts';
 import { composeDeltas } from '../../src/snapshot/delta/compose.ts';
 import type { SnapshotDelta } from '../../src/snapshot/delta/delta.ts';
-import { deltaBetween, nextEdition } from '../../src/snapshot/delta/edition.ts';
+import { firstEdition, followedBy } from '../../src/snapshot/delta/edition.ts';
 import type { Edition } from '../../src/snapshot/delta/edition.ts';
 import { configHash } from '../../src/snapshot/hash.ts';
+import { configOf, credentialRef, keyRef, wholeOf } from '../../src/snapshot/paged.ts';
+import type { PagedConfig, PagedSnapshot, Pages } from '../../src/snapshot/paged.ts';
 import { snapshot as snapshotSchema } from '../../src/snapshot/schema.ts';
-import type { Snapshot, SnapshotConfig } from '../../src/snapshot/schema.ts';
+import type { Snapshot } from '../../src/snapshot/schema.ts';
 import { defaultTuning } from '../../src/snapshot/tuning.ts';
 import { change, changingPrelude } from '../harness/events/changing-configuration.ts';
 import { commandSequence, logOf } from '../harness/events/commands.ts';
 import { testRef } from '../harness/events/test-log.ts';
+import { deltaBetween } from '../harness/gateway/editions.ts';
 import { runs } from '../harness/property-runs.ts';
 
 /** The parts of a snapshot that do not come from the log. */
@@ -51,23 +59,19 @@ const surroundings: fc.Arbitrary<Surroundings> = fc.record({
 });
 
 /** Those whose hash has the remainder `unreadable` cannot be read. */
-function secretsOf(config: SnapshotConfig, unreadable: number) {
-  const refs = [...new Set(secretRefs(config))];
-  const isReadable = (ref: string) =>
-    Number.parseInt(hash('sha256', ref).slice(0, 2), 16) % 5 !== unreadable;
-  const secrets = refs
-    .filter(isReadable)
-    .map((ref) => [ref, hash('sha256', `secret ${ref}`)] as const);
-  return {
-    secrets: Object.fromEntries(secrets),
-    missing: refs.filter((ref) => !isReadable(ref)),
-  };
-}
+const textOf =
+  (unreadable: number) =>
+  (ref: string | null): string | null =>
+    ref === null || Number.parseInt(hash('sha256', ref).slice(0, 2), 16) % 5 === unreadable
+      ? null
+      : hash('sha256', `secret ${ref}`);
 
-type Published = Readonly<{ snapshot: Snapshot; missing: readonly string[] }>;
+const mapped = <Member, Value>(pages: Pages<Member>, map: (member: Member) => Value) =>
+  new Map([...pages].map(([number, page]) => [number, page.map(map)]));
 
-function published(state: ConfigState, config: SnapshotConfig, around: Surroundings): Published {
-  const { secrets, missing } = secretsOf(config, around.unreadable);
+function published(state: ConfigState, paged: PagedConfig, around: Surroundings): PagedSnapshot {
+  const readable = textOf(around.unreadable);
+  const config = configOf(paged);
   const budgets = config.principals.flatMap(({ id, budget }) =>
     budget === null || around.spent === 0
       ? []
@@ -81,13 +85,16 @@ function published(state: ConfigState, config: SnapshotConfig, around: Surroundi
         ],
   );
   const classes = config.prompt_classes.map(({ id }) => ({ id, centroid: [around.centroid] }));
-  const snapshot: Snapshot = {
+  return {
     schema: 1,
     version: state.version,
     config_hash: configHash(config),
     log: { id: 'log', position: state.position, hash: state.hash },
-    config,
-    secrets,
+    ...paged,
+    texts: {
+      api_keys: mapped(paged.lists.api_keys, (key) => readable(keyRef(key))),
+      providers: mapped(paged.lists.providers, (one) => readable(credentialRef(one))),
+    },
     classifier: { fast: { encoder: 'test', classes }, refined: null },
     overlay: {
       seq: state.position * 10 + around.spent,
@@ -98,7 +105,6 @@ function published(state: ConfigState, config: SnapshotConfig, around: Surroundi
       dropped_providers: degradedProviders(state),
     },
   };
-  return { snapshot, missing };
 }
 
 /** The editions that a control plane publishes after each command. */
@@ -106,15 +112,18 @@ function editionsOf(
   commands: readonly Command[],
   around: readonly Surroundings[],
 ): readonly Edition[] {
-  const configOf = createConfigMaker();
+  const pagedConfigOf = createPagedConfigMaker();
   const editions: Edition[] = [];
   let state = emptyState;
   for (const [index, events] of logOf(commands).commands.entries()) {
     state = fold(state, events);
     const here = around[index % around.length];
     assert.ok(here);
-    const next = published(state, configOf(state), here);
-    editions.push(nextEdition(editions.at(-1) ?? null, next));
+    const paged = pagedConfigOf(state);
+    assert.equal(canonicalJson(configOf(paged)), canonicalJson(snapshotConfig(state)));
+    const next = published(state, paged, here);
+    const last = editions.at(-1);
+    editions.push(last === undefined ? firstEdition(next) : followedBy(last, next).edition);
   }
   return editions;
 }
@@ -162,14 +171,21 @@ const modelChange: fc.Arbitrary<Command> = fc.oneof(
   }),
 );
 
-const createKeys: readonly Command[] = [1, 2, 3, 4, 5].map((id) => ({
+const createKey = (owner: PrincipalId, number: number): Command => ({
   type: 'CreateApiKey',
-  name: `key ${id}`,
-  principalId: principalId.parse(id),
+  name: `key ${number}`,
+  principalId: owner,
   prefix: 'gw-',
   verifierRef: '',
   expiresAt: null,
-}));
+});
+
+const ids = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+const createKeys: readonly Command[] = [1, 2, 3, 4, 5].map((id) =>
+  createKey(principalId.parse(id), id),
+);
 
 /** No two keys have the same verifier. */
 const withOwnVerifiers = (commands: readonly Command[]): readonly Command[] =>
@@ -200,9 +216,9 @@ describe('a proxy that follows by deltas', () => {
           const applied = applyTo(follower, received(deltaBetween(base, next)));
           assert.ok(!isRefusal(applied), isRefusal(applied) ? applied.message : '');
           assert.equal(follower.root(), next.root);
-          assert.equal(nextEdition(null, next).root, next.root);
-          assert.equal(canonicalJson(follower.snapshot()), canonicalJson(next.snapshot));
-          assert.equal(lookupsOf(applied), lookupsOf(compiledOf(next.snapshot)));
+          assert.equal(firstEdition(next).root, next.root);
+          assert.equal(canonicalJson(follower.snapshot()), canonicalJson(wholeOf(next)));
+          assert.equal(lookupsOf(applied), lookupsOf(compiledOf(wholeOf(next))));
           base = next;
         }
       }),
@@ -225,13 +241,52 @@ describe('a proxy that follows by deltas', () => {
           if (index % (skipped + 1) !== skipped) continue;
           const applied = applyTo(follower, received(merged));
           assert.ok(!isRefusal(applied), isRefusal(applied) ? applied.message : '');
-          assert.equal(canonicalJson(follower.snapshot()), canonicalJson(next.snapshot));
-          assert.equal(lookupsOf(applied), lookupsOf(compiledOf(next.snapshot)));
+          assert.equal(canonicalJson(follower.snapshot()), canonicalJson(wholeOf(next)));
+          assert.equal(lookupsOf(applied), lookupsOf(compiledOf(wholeOf(next))));
           merged = null;
         }
       }),
       options,
     );
+  });
+
+  it('has them for lists of several pages, and when a page becomes empty', () => {
+    const create = ids(1, 520).map((id) => createKey(principalId.parse(1 + (id % 5)), id));
+    const models = ids(1, 260).map((id): Command => ({
+      type: 'CreateModel',
+      name: `model ${id}`,
+      fields: {},
+    }));
+    const revoke = [1, 300, 520].map((id): Command => ({
+      type: 'RevokeApiKey',
+      id: apiKeyId.parse(id),
+    }));
+    const remove = ids(256, 264).map((id): Command => ({
+      type: 'DeleteModel',
+      id: modelId.parse(id),
+    }));
+    const before = changingPrelude.concat(create, models);
+    const editions = editionsOf(withOwnVerifiers(before.concat(revoke, remove)), [
+      { spent: 1, token: 'a', unreadable: 5, centroid: 0 },
+    ]).slice(before.length - 1);
+    const [first, ...rest] = editions;
+    assert.ok(first);
+    assert.deepEqual([...first.lists.api_keys.keys()], [0, 1, 2]);
+    assert.deepEqual([...(rest.at(-1)?.lists.models.keys() ?? [])], [0]);
+    const follower = followerAt(first);
+    let base = first;
+    for (const next of rest) {
+      const applied = applyTo(follower, received(deltaBetween(base, next)));
+      assert.ok(!isRefusal(applied), isRefusal(applied) ? applied.message : '');
+      assert.equal(canonicalJson(follower.snapshot()), canonicalJson(wholeOf(next)));
+      base = next;
+    }
+    assert.equal(lookupsOf(compiledOf(follower.snapshot())), lookupsOf(compiledOf(wholeOf(base))));
+    const [revoked] = rest;
+    assert.ok(revoked);
+    assert.equal(revoked.lists.api_keys.get(1), first.lists.api_keys.get(1));
+    assert.notEqual(revoked.lists.api_keys.get(0), first.lists.api_keys.get(0));
+    assert.equal(revoked.lists.api_keys.get(0)?.[0], first.lists.api_keys.get(0)?.[1]);
   });
 
   it('refuses a delta for another base, and changes nothing', () => {
@@ -248,7 +303,7 @@ describe('a proxy that follows by deltas', () => {
         const applied = applyTo(follower, received(forged));
         // A delta that sets everything that differs gives the right result from any base.
         if (!isRefusal(applied)) assert.equal(follower.root(), last.root);
-        else assert.equal(canonicalJson(follower.snapshot()), canonicalJson(first.snapshot));
+        else assert.equal(canonicalJson(follower.snapshot()), canonicalJson(wholeOf(first)));
       }),
       options,
     );
@@ -267,18 +322,19 @@ describe('a proxy that follows by deltas', () => {
         if (damaged === null || canonicalJson(damaged) === canonicalJson(JSON.parse(whole))) return;
         const applied = applyTo(follower, damaged);
         if (!isRefusal(applied))
-          assert.equal(canonicalJson(follower.snapshot()), canonicalJson(last.snapshot));
-        else assert.equal(canonicalJson(follower.snapshot()), canonicalJson(first.snapshot));
+          assert.equal(canonicalJson(follower.snapshot()), canonicalJson(wholeOf(last)));
+        else assert.equal(canonicalJson(follower.snapshot()), canonicalJson(wholeOf(first)));
       }),
       runs(150),
     );
   });
 });
 
-function followerAt({ snapshot, root }: Edition): Follower {
+function followerAt(edition: Edition): Follower {
+  const snapshot = wholeOf(edition);
   const whole = { received: received(snapshot), snapshot, compiled: compiledOf(snapshot) };
   const follower = inOneGo(followerSteps(whole));
-  assert.equal(follower.root(), root);
+  assert.equal(follower.root(), edition.root);
   return follower;
 }
 

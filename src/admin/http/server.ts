@@ -20,6 +20,8 @@ import type { Caller, Credentials } from './authorise.ts';
 import type { Log } from '../../lib/log.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import { readJsonBody } from './json-body.ts';
+import { createOpenCalls } from './open-calls.ts';
+import type { OpenCalls } from './open-calls.ts';
 import { jsonType, runRoute } from './once.ts';
 import type { Serving } from './once.ts';
 import { isOtherVersion, pathOf, refuseHead } from './request-head.ts';
@@ -70,11 +72,11 @@ const parameterLengthMax = 500;
 /** One year. Only over TLS, because browsers ignore it otherwise (RFC 6797, section 7.2). */
 const strictTransport = { 'strict-transport-security': 'max-age=31536000' };
 
-/** Closing the server aborts `closing` first, so that a waiting long poll does not delay it. */
+/** Closing the server first aborts the open calls, so that a waiting long poll does not delay it. */
 export type AdminServer = FastifyInstance;
 
 export function createAdminServer(parts: AdminServerParts): AdminServer {
-  const closing = new AbortController();
+  const calls = createOpenCalls();
   const transport = parts.tls === null ? {} : strictTransport;
   const standing = ({ id }: FastifyRequest) => ({
     ...securityHeaders,
@@ -128,13 +130,13 @@ export function createAdminServer(parts: AdminServerParts): AdminServer {
     else if (request.is404) sendError(reply, answerUnrouted(request, allowedMethods));
     else done();
   });
-  server.addHook('preClose', () => closing.abort());
+  server.addHook('preClose', () => calls.abort());
   server.setErrorHandler((error, request, reply) => {
     const answer = errorAnswer(error, request.id);
     if (answer.status === 500) parts.log.error({ error, request_id: request.id }, 'fault');
     sendError(reply, answer);
   });
-  for (const route of parts.routes) addRoute(server, route, { parts, closing: closing.signal });
+  for (const route of parts.routes) addRoute(server, route, { parts, calls });
   addUi(server, parts.ui);
   addHelp(server, parts.help);
   return server;
@@ -203,9 +205,9 @@ function answerMalformed(code: string, requestId: string): string {
 const readRequestId = (header: string | string[] | undefined): string | null =>
   typeof header === 'string' && /^[\w.:-]{1,100}$/.test(header) ? header : null;
 
-type RouteContext = Readonly<{ parts: AdminServerParts; closing: AbortSignal }>;
+type RouteContext = Readonly<{ parts: AdminServerParts; calls: OpenCalls }>;
 
-function addRoute(server: AdminServer, route: ServedRoute, { parts, closing }: RouteContext): void {
+function addRoute(server: AdminServer, route: ServedRoute, { parts, calls }: RouteContext): void {
   const callers = new WeakMap<FastifyRequest, Caller>();
   const isOpen = route.path.includes('{');
   const others = isOpen ? writtenOutPaths(parts.routes, route) : noPaths;
@@ -235,7 +237,7 @@ function addRoute(server: AdminServer, route: ServedRoute, { parts, closing }: R
         requestId: request.id,
         address: request.socket.remoteAddress ?? '',
         headers: request.headers,
-        signal: () => AbortSignal.any([closing, goneSignal(reply)]),
+        signal: () => calls.signalOf(reply.raw),
       };
       const input = { params: request.params, query: request.query, body: bodyValue(body) };
       return send(reply, route, await runRoute(parts.serving, { route, received, input }));
@@ -261,12 +263,6 @@ function crossSite(
     permission === 'open' ||
     (permission !== 'proxy_token' && permission !== 'api_key' && adminTokenIn(headers) === null);
   return method !== 'GET' && isForgeable ? refuseCrossSite(headers) : null;
-}
-
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  return gone.signal;
 }
 
 const bodyValue = (body: unknown): unknown =>

@@ -81,7 +81,7 @@ export const configRoutes = [
           version,
           tls: needs.secureCookies,
           uptime_seconds: Math.floor(program.uptimeSeconds()),
-          snapshot_version: publisher.current()?.snapshot.version ?? null,
+          snapshot_version: publisher.current()?.version ?? null,
           snapshot_rebuild_failures: publisher.failures(),
           session_ttl_hours: sessionSeconds / 3600,
           sessions: await needs.sessions.count(),

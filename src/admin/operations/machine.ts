@@ -40,36 +40,38 @@ export const machineRoutes = [
     body: none,
     response: snapshot,
     handle: async ({ query }, { config, headers, signal }, { publisher, log }: MachineNeeds) => {
-      const version = (): number => publisher.current()?.snapshot.version ?? -1;
+      const version = (): number => publisher.current()?.version ?? -1;
       if (version() < query.at_least) await config.refresh();
       if (version() < query.at_least) await publisher.publishNow();
       const isHeld = heldTags(headers['if-none-match']);
       const isNews = (published: Published): boolean =>
-        published.snapshot.version >= query.at_least && !isHeld(published.etag);
+        published.version >= query.at_least && !isHeld(published.etag);
       if (query.wait > 0)
         await nextThat(publisher, isNews, {
           seconds: query.wait,
           signal: signal(),
         });
       const current = publisher.current();
-      if (current === null) {
-        return refuse('unavailable', 'no snapshot is published yet', { retryAfterSeconds: 1 });
-      }
-      if (current.snapshot.version < query.at_least) {
+      if (current === null) return notPublished;
+      if (current.version < query.at_least) {
         // The log itself is older, not just this replica: it was restored from an older copy. The
         // proxy decides what to do, and reports it.
-        const fields = { version: current.snapshot.version, asked: query.at_least };
+        const fields = { version: current.version, asked: query.at_least };
         log.warn(fields, 'a proxy has a snapshot version that is not in this log');
       }
-      const etag = { etag: current.etag };
-      if (isHeld(current.etag)) return { status: 304, headers: etag, bytes: null };
+      if (isHeld(current.etag)) {
+        return { status: 304, headers: { etag: current.etag }, bytes: null };
+      }
       const base = headers[baseHeader];
-      const delta = typeof base === 'string' ? current.deltaFrom(base) : null;
-      const sent = await encodedFor(headers['accept-encoding'], delta ?? current.whole);
+      const delta = typeof base === 'string' ? publisher.deltaFrom(base) : null;
+      const found =
+        delta === null ? await publisher.whole() : { published: current, sendable: delta };
+      if (found === null) return notPublished;
+      const sent = await encodedFor(headers['accept-encoding'], found.sendable);
       return {
         headers: {
-          ...etag,
-          [rootHeader]: current.root,
+          etag: found.published.etag,
+          [rootHeader]: found.published.root,
           'content-type': delta === null ? 'application/json' : deltaMediaType,
           vary: `accept-encoding, ${baseHeader}`,
           ...sent.headers,
@@ -97,11 +99,15 @@ export const machineRoutes = [
   }),
 ] as const;
 
+const notPublished = refuse('unavailable', 'no snapshot is published yet', {
+  retryAfterSeconds: 1,
+});
+
 /** The first coding that the caller accepts, unless the body is small. */
 async function encodedFor(accepted = '', sendable: Sendable) {
   const coding = contentCodings.find((one) => acceptsCoding(accepted, one));
   const encoded = coding === undefined ? null : sendable.encoded(coding);
-  if (coding === undefined || encoded === null) return { headers: {}, bytes: sendable.bytes() };
+  if (coding === undefined || encoded === null) return { headers: {}, bytes: sendable.bytes };
   return { headers: { 'content-encoding': coding }, bytes: await encoded };
 }
 

@@ -35,7 +35,7 @@ function addControl(scrape: Scrape, control: OperationNeeds, state: ConfigState)
   addProcess(scrape, program.version);
   addConnectionsRefused(scrape, measures.connectionsRefused);
   addSnapshot(scrape, {
-    snapshotVersion: publisher.current()?.snapshot.version ?? 0,
+    snapshotVersion: publisher.current()?.version ?? 0,
     snapshotAgeSeconds: (performance.now() - measures.currentAt) / 1000,
   });
   scrape.addDurations('snapshotBuildDuration', {}, measures.builds);

@@ -76,7 +76,7 @@ export const operationRoutes = [
       }));
       if (isRefusal(answer)) return answer;
       await publisher.publishNow();
-      const published = publisher.current()?.snapshot.version ?? 0;
+      const published = publisher.current()?.version ?? 0;
       if (published < answer.body.snapshot_version) return unpublished;
       await call.once?.keep(db, answer);
       return answer;
@@ -120,7 +120,7 @@ async function healthOf(
     log_position: head,
     read_position: position,
     lag_events: head === null ? null : Math.max(0, head - position),
-    snapshot_version: publisher.current()?.snapshot.version ?? null,
+    snapshot_version: publisher.current()?.version ?? null,
     snapshot_rebuild_failures: publisher.failures(),
     log_alarms: alarms.open(),
     budget_drift: usageUpkeep.budgetDrift(),

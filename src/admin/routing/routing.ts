@@ -31,7 +31,7 @@ export const routingRoutes = [
     response: dryRunRecord,
     handle: async ({ body }, { config }, needs: RoutingNeeds) => {
       const { publisher, encoders, clock } = needs;
-      const version = publisher.current()?.snapshot.version ?? -1;
+      const version = publisher.current()?.version ?? -1;
       if (version < config.state().version) await publisher.publishNow();
       const snapshot = publisher.current()?.snapshot;
       if (snapshot === undefined) {

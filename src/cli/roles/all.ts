@@ -8,12 +8,12 @@ import { createControlClient } from '../../gateway/control-link/client.ts';
 import type { ControlClient } from '../../gateway/control-link/client.ts';
 import { startHealthReports, withNumbers } from '../../gateway/control-link/health-report.ts';
 import { createUsageReporter } from '../../gateway/control-link/report.ts';
+import type { Published } from '../../control/publishing/published.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/config/live.ts';
 import { Spending } from '../../limits/spending.ts';
 import { isRefusal } from '../../lib/refusal.ts';
-import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { newCounts } from '../../telemetry/metrics.ts';
 import { openEncoders } from '../encoders.ts';
@@ -28,6 +28,7 @@ import { openSpool } from '../usage-spool.ts';
 import { startControl } from './control.ts';
 import type { RunningControl, Surroundings } from './control.ts';
 import { endGateway, gatewayOptions, newRun, replicaName } from './proxy.ts';
+import { createOwnFollower } from './own-follower.ts';
 import { openWitness } from './witness.ts';
 
 export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
@@ -134,18 +135,19 @@ const loopBack = ({ adminUrl, certificate }: RunningControl, proxyToken: string)
 async function openServing(settings: Settings, log: Log) {
   const linkLog = log.of('control_link');
   const live = createLive({ log: linkLog, monotonic: () => performance.now() });
+  const follow = createOwnFollower(live);
   const cache = openCache(settings);
   const witness = cache === null ? null : await openWitness({ cache, live, log: linkLog });
   return {
     live,
     seenBefore: live.seen(),
-    serve: (snapshot: Snapshot): void => {
-      const refusal = live.apply(snapshot);
+    serve: (published: Published): void => {
+      const refusal = follow(published);
       if (!isRefusal(refusal)) {
-        witness?.keep(snapshot);
+        witness?.keep(published);
         return;
       }
-      live.refuse(snapshot.version, refusal.message);
+      live.refuse(published.version, refusal.message);
       log.error({ reason: refusal.message }, 'snapshot refused');
     },
     close: async (): Promise<void> => witness?.close(),

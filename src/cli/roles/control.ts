@@ -17,10 +17,10 @@ import type { SignInLink } from '../../control/access/sign-in-link.ts';
 import { createRebuildNotices } from '../../control/notify-rebuild.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
+import type { Published } from '../../control/publishing/published.ts';
 import { databaseFailure, isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Encoders } from '../../classifier/encoder.ts';
 import type { LogObservation } from '../../snapshot/health-report.ts';
-import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { openEncoders } from '../encoders.ts';
 import { encryptionKeys } from '../encryption-keys.ts';
@@ -121,7 +121,7 @@ export type Surroundings = Readonly<{
   /** Log positions that this process's gateway had seen before the restart. */
   seenBefore: readonly LogObservation[];
   /** Includes the first snapshot. */
-  onSnapshot: (snapshot: Snapshot) => void;
+  onSnapshot: (published: Published) => void;
   /** Called when the log was read to its head, so the last published snapshot is current. */
   onCurrent: () => void;
 }>;
@@ -299,9 +299,9 @@ async function serveAdmin(
     },
   });
   const { publisher } = plane;
-  const stopTelling = publisher.onPublished(({ snapshot }) => onSnapshot(snapshot));
+  const stopTelling = publisher.onPublished(onSnapshot);
   const first = publisher.current();
-  if (first !== null) onSnapshot(first.snapshot);
+  if (first !== null) onSnapshot(first);
   const { seenBefore } = surroundings;
   const upkeep = startUpkeep({ plane, admin, settings, seenBefore, log });
   const sweeping = startSweeping({

@@ -3,15 +3,16 @@
 // served from this cache.
 
 import { coalesce } from '../../control/coalesce.ts';
+import type { Published } from '../../control/publishing/published.ts';
 import type { SnapshotCache } from '../../gateway/control-link/cache.ts';
 import type { CachedSnapshot } from '../../gateway/control-link/delta-file.ts';
+import type { LogPosition } from '../../gateway/control-link/lineage.ts';
 import type { Live } from '../../gateway/config/live.ts';
-import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 type Witness = Readonly<{
   /** Stores the log position of the last applied snapshot. */
-  keep: (snapshot: Snapshot) => void;
+  keep: (published: Pick<Published, 'snapshot'>) => void;
   /** Resolves when everything is on disk or has failed. */
   close: () => Promise<void>;
 }>;
@@ -25,7 +26,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
     log.info({ refused }, 'no usable snapshot cache; the log position starts unknown');
   else live.remember(cached.seen);
 
-  let latest: Snapshot | null = null;
+  let latest: Pick<Published, 'snapshot'> | null = null;
   let written = live.seen();
   let isFailing = false;
   const write = coalesce(async () => {
@@ -33,7 +34,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
     // A snapshot at the same log position adds nothing.
     if (latest === null || seen === written) return;
     try {
-      await cache.write({ snapshot: latest, seen });
+      await cache.write({ snapshot: latest.snapshot, seen });
       written = seen;
       isFailing = false;
     } catch (error) {
@@ -42,9 +43,9 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
     }
   });
   return {
-    keep: (snapshot) => {
-      if (latest === null) warnOfAnotherLog(cached, snapshot, log);
-      latest = snapshot;
+    keep: (published) => {
+      if (latest === null) warnOfAnotherLog(cached, published.snapshot, log);
+      latest = published;
       void write();
     },
     close: write,
@@ -54,7 +55,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
 /** Discards observations of another log. */
 function warnOfAnotherLog(
   cached: CachedSnapshot | null,
-  { log: { id } }: Snapshot,
+  { log: { id } }: LogPosition,
   log: Log,
 ): void {
   const before = cached?.snapshot.log.id ?? id;

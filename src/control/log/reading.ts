@@ -77,7 +77,7 @@ export function createReading(dependencies: Dependencies): Reading {
       await catchUpState();
       // Before the tables, whose failure must not delay proxies.
       await publisher.publish();
-      if (publisher.current()?.snapshot.version === store.state().version) onCurrent();
+      if (publisher.current()?.version === store.state().version) onCurrent();
       await catchUpTables();
     },
   };

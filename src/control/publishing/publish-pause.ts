@@ -1,22 +1,24 @@
-// Computes how long a control plane waits after publishing a large configuration.
+// Computes how long a control plane waits after publishing, so that a burst of changes is sent to
+// proxies together.
 
-/** Smaller configurations are built within one or two milliseconds. */
+/** A smaller configuration is published before the answer to the change. */
 const pauseMembersMin = 1_000;
-const pauseMsMax = 1_000;
-/** Leaves most of a core for other work. */
-const buildShare = 10;
+/** Fewer waiting proxies cost next to nothing. */
+const pauseWaitingMin = 10;
+const pauseMsMax = 100;
+/** Publishing takes at most a fifth of the time of the process. */
+const pauseShare = 4;
 
 export type PublishCost = Readonly<{
   /** The number of keys, models and principals. */
   members: number;
-  /** The duration of the last build, with the work of its listeners. Null before the first. */
-  buildMs: number | null;
-  /** True if a proxy fetched the last snapshot as a whole, which costs more than its build. */
-  isWholeSent: boolean;
+  /** The number of proxies that wait for the next snapshot. */
+  waiting: number;
+  /** The duration of the last build, with the answers to waiting proxies. 0 before the first. */
+  costMs: number;
 }>;
 
-export function publishPauseMs({ members, buildMs, isWholeSent }: PublishCost): number {
-  if (members < pauseMembersMin) return 0;
-  const wholeMs = Math.min(pauseMsMax, members / 50);
-  return isWholeSent || buildMs === null ? wholeMs : Math.min(wholeMs, buildMs * buildShare);
+export function publishPauseMs({ members, waiting, costMs }: PublishCost): number {
+  if (members < pauseMembersMin && waiting < pauseWaitingMin) return 0;
+  return Math.min(pauseMsMax, costMs * pauseShare);
 }

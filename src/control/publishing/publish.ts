@@ -2,31 +2,32 @@
 // publish also reads the overlay, which changes without a new version. A changed overlay is published
 // under the same version.
 //
-// The cost of a build grows with the number of entities. So after publishing a large configuration
-// there is a pause, and requests during it are published together at its end.
+// A build costs what changed, but each waiting proxy gets an answer. So after publishing to many
+// proxies, or a large configuration, there is a short pause, and changes during it are published
+// together at its end.
 
 import { EventEmitter } from 'eventemitter3';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { degradedProviders } from '../../../projections/snapshot.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Vault } from '../../db/vault.ts';
-import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Readable } from '../../snapshot/delta/between.ts';
-import { nextEdition } from '../../snapshot/delta/edition.ts';
-import type { Edition } from '../../snapshot/delta/edition.ts';
-import type { SnapshotConfig, SnapshotOverlay } from '../../snapshot/schema.ts';
-import type { BudgetOverlay, Budgets } from '../usage/budgets.ts';
+import { firstEdition, followedBy } from '../../snapshot/delta/edition.ts';
+import type { PagedSnapshot } from '../../snapshot/paged.ts';
+import type { Budgets } from '../usage/budgets.ts';
 import type { Centroids } from './centroids.ts';
 import type { CloudTokens } from '../providers/cloud-token.ts';
 import type { ConfigStore } from './config-store.ts';
 import { createPause } from '../pause.ts';
 import { publishPauseMs } from './publish-pause.ts';
-import type { PublishCost } from './publish-pause.ts';
-import { nextHistory, toPublished } from './published.ts';
-import type { DeltaHistory, Published } from './published.ts';
+import { createDeltaHistory } from './history.ts';
+import type { DeltaHistory } from './history.ts';
+import { createOverlays } from './overlays.ts';
+import { toPublished } from './published.ts';
+import type { Published } from './published.ts';
 import { createSnapshotBuilder } from './snapshot-build.ts';
+import { createWholes } from './whole.ts';
+import type { Wholes } from './whole.ts';
 
 export type Publisher = Readonly<{
   /**
@@ -40,6 +41,10 @@ export type Publisher = Readonly<{
   publish: () => Promise<void>;
   /** The same without a pause. When it resolves, the state is published unless that failed. */
   publishNow: () => Promise<void>;
+  /** The delta from this root to the current snapshot. Null if the root is unknown or too old. */
+  deltaFrom: DeltaHistory['from'];
+  /** The body of the current snapshot or a later one. */
+  whole: Wholes['newest'];
   /** Since the start. */
   failures: () => number;
   /** Returns a function that unsubscribes the listener. */
@@ -68,49 +73,43 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   const published = new EventEmitter<{ snapshot: [Published] }>();
   let last: Last | null = null;
   const { build, cloudProviders } = createSnapshotBuilder({ db, vault, logId, centroids });
-  let before: Numbered = { seq: 0, own: emptyParts, budgetSeq: 0 };
+  const history = createDeltaHistory(clock);
+  const overlays = createOverlays({ budgets, cloudTokens, cloudProviders, clock });
   let queue: Promise<void> = Promise.resolve();
   let failures = 0;
-  let buildMs: number | null = null;
-
-  const ownParts = async (state: ConfigState, config: SnapshotConfig): Promise<OwnParts> => {
-    const { tokens, dropped_providers: dropped } = await cloudTokens.overlayOf(
-      cloudProviders(config),
-    );
-    return { tokens, dropped_providers: [...dropped, ...degradedProviders(state)] };
-  };
+  let costMs = 0;
 
   const newest = (): Last | null =>
     store.isForked() || last?.rereads !== store.rereads() ? null : last;
   const current = (): Published | null => newest()?.published ?? null;
+  const wholes = createWholes({ current, monotonic: () => performance.now() });
 
   const publishOnce = async (): Promise<void> => {
+    history.expire();
     if (store.isForked()) return;
     const cursor = store.cursor();
     const rereads = store.rereads();
-    const held = newest()?.edition ?? null;
+    const held = current()?.edition ?? null;
     const startedAt = performance.now();
     try {
-      const isNewer = held === null || cursor.state.version > held.snapshot.version;
+      const isNewer = held === null || cursor.state.version > held.version;
       // Before the build, so that no request waits for a build that another request started.
-      if (isNewer) rest.take(publishPauseMs(costOf(cursor.state, last, buildMs)));
-      const { base, missing } = isNewer
-        ? await build(cursor)
-        : { base: held.snapshot, missing: held.missing };
-      const own = await ownParts(cursor.state, base.config);
-      const told = budgets.overlay(cursor.state);
-      const seq = overlaySeq({ own, budgetSeq: told.seq }, before, clock);
-      if (!isNewer && seq === held.snapshot.overlay.seq) return;
-      const overlay = { seq, budgets: told.uses, ...own };
+      const waiting = published.listenerCount('snapshot');
+      const members = membersOf(cursor.state);
+      if (isNewer) rest.take(publishPauseMs({ members, waiting, costMs }));
+      const base = isNewer ? await build(cursor) : held;
+      const { overlay, note } = await overlays.next(cursor.state);
+      if (!isNewer && overlay.seq === held.overlay.seq) return;
       // The log was reread during the build, so the snapshot contains events that are no longer in
       // it.
       if (rereads !== store.rereads() || store.isForked()) return;
-      before = { seq, own, budgetSeq: told.seq };
-      last = nextOf(newest(), { snapshot: { ...base, overlay }, missing }, rereads);
+      note();
+      last = { published: nextOf(current(), { ...base, overlay }, history), rereads };
+      wholes.forget();
       published.emit('snapshot', last.published);
-      if (!isNewer) return;
-      buildMs = performance.now() - startedAt;
-      dependencies.onBuilt?.(buildMs);
+      if (isNewer) dependencies.onBuilt?.(performance.now() - startedAt);
+      // The answers to waiting proxies are written before this.
+      setImmediate(() => void (costMs = performance.now() - startedAt));
     } catch (error) {
       failures += 1;
       onFailure(error);
@@ -125,6 +124,8 @@ export function createPublisher(dependencies: Dependencies): Publisher {
 
   return {
     current,
+    deltaFrom: history.from,
+    whole: wholes.newest,
     failures: () => failures,
     publish: async () => {
       if (rest.isOver()) await publishNow();
@@ -138,45 +139,22 @@ export function createPublisher(dependencies: Dependencies): Publisher {
   };
 }
 
-/** The newest edition, and how many times the log had been read again when it was made. */
-type Last = Readonly<{
-  edition: Edition;
-  history: DeltaHistory;
-  published: Published;
-  rereads: number;
-}>;
+/** The newest snapshot, and how many times the log had been read again when it was made. */
+type Last = Readonly<{ published: Published; rereads: number }>;
 
-function nextOf(before: Last | null, next: Readable, rereads: number): Last {
-  const edition = nextEdition(before?.edition ?? null, next);
-  const history = before === null ? [] : nextHistory(before.history, before.edition, edition);
-  return { edition, history, published: toPublished(edition, history), rereads };
-}
+const membersOf = ({ api_key: keys, model: models, principal: principals }: ConfigState): number =>
+  keys.byId.size + models.byId.size + principals.byId.size;
 
-const costOf = (state: ConfigState, last: Last | null, buildMs: number | null): PublishCost => ({
-  members: state.api_key.byId.size + state.model.byId.size + state.principal.byId.size,
-  buildMs,
-  isWholeSent: last?.published.whole.isMade() ?? false,
-});
-
-/** The parts of the overlay that differ between replicas: tokens, and providers out of rotation. */
-type OwnParts = Omit<SnapshotOverlay, 'seq' | 'budgets'>;
-
-const emptyParts: OwnParts = { tokens: [], dropped_providers: [] };
-
-type Contents = Readonly<{ own: OwnParts; budgetSeq: BudgetOverlay['seq'] }>;
-type Numbered = Contents & Readonly<{ seq: number }>;
-
-/**
- * The sequence number of the overlay. That of the budgets is equal on all replicas. It is used
- * while the overlay has no other parts, so that a proxy that changes replicas fetches nothing
- * twice. Tokens differ between replicas, and each learns by itself which providers are out of
- * rotation. With such parts the number comes from the clock, so that two replicas never give
- * different overlays the same ETag.
- */
-function overlaySeq({ own, budgetSeq }: Contents, before: Numbered, clock: Clock): number {
-  if (canonicalJson(own) !== canonicalJson(before.own)) {
-    return Math.max(before.seq + 1, budgetSeq, clock());
+function nextOf(
+  before: Published | null,
+  snapshot: PagedSnapshot,
+  history: DeltaHistory,
+): Published {
+  if (before === null) {
+    history.clear();
+    return toPublished(firstEdition(snapshot), null);
   }
-  if (budgetSeq === before.budgetSeq) return before.seq;
-  return before.seq === before.budgetSeq ? budgetSeq : Math.max(before.seq + 1, budgetSeq);
+  const { edition, delta } = followedBy(before.edition, snapshot);
+  history.add(delta);
+  return toPublished(edition, delta);
 }

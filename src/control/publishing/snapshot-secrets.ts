@@ -1,25 +1,19 @@
-// Caches the plaintexts of a snapshot. Each is opened once and kept while something refers to it.
+// Finds the plaintexts of a snapshot, page by page. Each is opened once and kept while its page or
+// the next form of that page refers to it.
+
+import { isDeepStrictEqual } from 'node:util';
 
 import type { Queryable } from '@databases/pg';
 
 import type { Vault } from '../../db/vault.ts';
+import { secretsOn } from '../../snapshot/paged.ts';
+import type { Pages } from '../../snapshot/paged.ts';
 
-export type SnapshotSecrets = Readonly<{
-  /** Drops all others. */
-  keep: (refs: readonly string[]) => Promise<void>;
-  get: (ref: string) => string | undefined;
-  /**
-   * Omits items that were erased or cannot be opened. Only the entities that need them drop out of
-   * routing.
-   */
-  of: (refs: readonly string[]) => FoundSecrets;
-}>;
-
-type FoundSecrets = Readonly<{
-  secrets: Readonly<Record<string, string>>;
-  /** The refs that were omitted. */
-  missing: readonly string[];
-}>;
+/**
+ * Null for items that were erased or cannot be opened. Only the entities that need them drop out of
+ * routing. The next call tries them again.
+ */
+export type SnapshotSecrets<Member> = (pages: Pages<Member>) => Promise<Pages<string | null>>;
 
 type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
 
@@ -29,32 +23,47 @@ type Dependencies = Readonly<{ db: Queryable; vault: Pick<Vault, 'reveal'> }>;
  */
 const revealedMax = 5_000;
 
-export function createSnapshotSecrets({ db, vault }: Dependencies): SnapshotSecrets {
-  const held = new Map<string, string>();
-  return {
-    keep: async (refs) => {
-      const unknown = refs.filter((ref) => !held.has(ref));
-      for (let done = 0; done < unknown.length; done += revealedMax) {
-        const revealed = await vault.reveal(db, unknown.slice(done, done + revealedMax));
-        for (const [ref, secret] of revealed) held.set(ref, secret);
-      }
-      if (held.size > refs.length) forgetOthers(held, refs);
-    },
-    get: (ref) => held.get(ref),
-    of: (refs) => {
-      const secrets: Record<string, string> = {};
-      const missing: string[] = [];
-      for (const ref of refs) {
-        const secret = held.get(ref);
-        if (secret === undefined) missing.push(ref);
-        else secrets[ref] = secret;
-      }
-      return { secrets, missing };
-    },
-  };
-}
+/** Returns the same pages if nothing changed. Calls must not overlap. */
+export function createSnapshotSecrets<Member>(
+  { db, vault }: Dependencies,
+  refOf: (member: Member) => string | null,
+): SnapshotSecrets<Member> {
+  let known: Pages<Member> = new Map();
+  let held: Pages<string | null> = new Map();
+  /** Pages on which a secret could not be read. */
+  let incomplete: ReadonlySet<number> = new Set();
 
-function forgetOthers(held: Map<string, string>, refs: readonly string[]): void {
-  const kept = new Set(refs);
-  for (const ref of held.keys()) if (!kept.has(ref)) held.delete(ref);
+  const reveal = async (refs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const found = new Map<string, string>();
+    for (let done = 0; done < refs.length; done += revealedMax) {
+      const revealed = await vault.reveal(db, refs.slice(done, done + revealedMax));
+      for (const [ref, secret] of revealed) found.set(ref, secret);
+    }
+    return found;
+  };
+
+  return async (pages) => {
+    const isStale = (number: number): boolean =>
+      pages.get(number) !== known.get(number) || incomplete.has(number);
+    if (pages === known && incomplete.size === 0) return held;
+    const stale = [...pages.keys()].filter(isStale);
+    const open = new Map(stale.flatMap((number) => secretsOn(number, known, held, refOf)));
+    const refs = stale.flatMap((number) => (pages.get(number) ?? []).map(refOf));
+    const unknown = refs.filter((ref): ref is string => ref !== null && !open.has(ref));
+    for (const [ref, secret] of await reveal(unknown)) open.set(ref, secret);
+    const texts = new Map<number, readonly (string | null)[]>();
+    const missing = new Set<number>();
+    for (const [number, members] of pages) {
+      const before = held.get(number) ?? [];
+      const page = isStale(number)
+        ? members.map((one) => open.get(refOf(one) ?? '') ?? null)
+        : before;
+      const isRetried = incomplete.has(number) && members === known.get(number);
+      texts.set(number, isRetried && isDeepStrictEqual(page, before) ? before : page);
+      if (page === before) continue;
+      if (members.some((one, at) => refOf(one) !== null && page[at] === null)) missing.add(number);
+    }
+    [known, held, incomplete] = [pages, texts, missing];
+    return held;
+  };
 }

@@ -2,9 +2,11 @@
 // states table, "Budget"). The database decides for all replicas, so any replica can run this and
 // serve any proxy.
 
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Budget } from '../../../projections/config/principal.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { snapshotConfig } from '../../../projections/snapshot.ts';
+import { frontendModelMembers } from '../../../projections/snapshot.ts';
 import {
   advanceWindows,
   holdBudgets,
@@ -43,25 +45,28 @@ export type Budgets = Readonly<{
 type Dependencies = Readonly<{ db: Database; state: () => ConfigState; clock: Clock }>;
 
 export function createBudgets({ db, state, clock }: Dependencies): Budgets {
-  let held: BudgetReading = { seq: 0, usages: [] };
-  let marks: Readonly<{ hash: string; marks: Marks }> = { hash: '', marks: [] };
+  let seq = 0;
+  let told: ToldUses = new Map();
+  const usesOf = createShownUses();
+  const hold = (read: BudgetReading): void => {
+    seq = read.seq;
+    told = toldUses(read, told);
+  };
+  let known: Readonly<{ models: unknown; marks: Marks }> = { models: null, marks: [] };
   const marksAt = (state: ConfigState): Marks => {
-    const { hash } = state;
-    if (marks.hash !== hash)
-      marks = { hash, marks: marksOf(snapshotConfig(state).frontend_models) };
-    return marks.marks;
+    const models = state.frontend_model;
+    if (known.models !== models) known = { models, marks: marksOf(frontendModelMembers(state)) };
+    return known.marks;
   };
   return {
-    overlay: (state) => ({ seq: held.seq, uses: held.usages.flatMap((one) => useOf(one, state)) }),
-    load: async () => {
-      held = await readBudgets(db);
-    },
+    overlay: (state) => ({ seq, uses: usesOf(told, state) }),
+    load: async () => hold(await readBudgets(db)),
     rebuild: async () => {
       const read = await readBudgets(db);
-      if (read.usages.length === 0) return void (held = read);
+      if (read.usages.length === 0) return hold(read);
       const moment = { state: state(), marks: marksAt(state()), now: clock() };
       const isDue = movesOf(read, moment).length > 0 || dueSpending(read, moment).length > 0;
-      held = isDue ? await publishSpending(db, moment) : read;
+      hold(isDue ? await publishSpending(db, moment) : read);
     },
   };
 }
@@ -111,7 +116,9 @@ const begunOf = ({ window_start: start, window_end: end }: BudgetUsage) => ({
   endMs: end?.getTime() ?? null,
 });
 
-const budgetOf = (state: ConfigState, { principal_id: id }: BudgetUsage): Budget | null =>
+type Budgeted = Readonly<{ principal_id: PrincipalId }>;
+
+const budgetOf = (state: ConfigState, { principal_id: id }: Budgeted): Budget | null =>
   state.principal.byId.get(id)?.budget ?? null;
 
 function toldWindow(usage: BudgetUsage, { state }: Pick<Moment, 'state'>): ToldWindow[] {
@@ -145,12 +152,39 @@ const toldOf = (usage: BudgetUsage): Spent | null =>
         cost_used_micros: usage.published_cost_used_micros,
       };
 
-/** Budgets that are not in this replica's state are omitted from its overlay. */
-function useOf(usage: BudgetUsage, state: ConfigState): BudgetUse[] {
+/** The published figures by principal, in the order of their ids. */
+type ToldUses = ReadonlyMap<PrincipalId, BudgetUse>;
+
+/** Keeps unchanged figures as the same objects, so that publishing does not compare all of them. */
+function toldUses({ usages }: BudgetReading, before: ToldUses): ToldUses {
+  const uses = usages.flatMap((usage) => {
+    const use = useOf(usage);
+    const held = before.get(usage.principal_id);
+    if (use === null) return [];
+    return [held !== undefined && isDeepStrictEqual(use, held) ? held : use];
+  });
+  const isSame =
+    uses.length === before.size && uses.every((use) => before.get(use.principal_id) === use);
+  return isSame ? before : new Map(uses.map((use) => [use.principal_id, use]));
+}
+
+/** Omits budgets that are not in this replica's state. Returns the same list if nothing changed. */
+function createShownUses(): (told: ToldUses, state: ConfigState) => readonly BudgetUse[] {
+  let shown: Readonly<{ told: ToldUses; principals: unknown; uses: readonly BudgetUse[] }> | null =
+    null;
+  return (told, state) => {
+    if (shown?.told === told && shown.principals === state.principal) return shown.uses;
+    const uses = [...told.values()].filter((use) => budgetOf(state, use) !== null);
+    shown = { told, principals: state.principal, uses };
+    return uses;
+  };
+}
+
+function useOf(usage: BudgetUsage): BudgetUse | null {
   const told = toldOf(usage);
-  if (told === null || budgetOf(state, usage) === null) return [];
+  if (told === null) return null;
   const window_start = usage.window_start.toISOString();
   const end = usage.published_window_end;
   const ended = end === null ? {} : { window_end: end.toISOString() };
-  return [{ principal_id: usage.principal_id, ...told, window_start, ...ended }];
+  return { principal_id: usage.principal_id, ...told, window_start, ...ended };
 }

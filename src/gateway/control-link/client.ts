@@ -51,17 +51,23 @@ export type ControlClientOptions = Readonly<{
 
 export function createControlClient(options: ControlClientOptions): ControlClient {
   const base = options.controlUrl.replace(/\/+$/, '').replace(/\/snapshot$/, '');
-  const agent = new Agent({
+  const connection = {
     connect: { ...trust(options), timeout: connectMs },
     allowH2: false,
     bodyTimeout: answerMs,
     maxResponseSize: answerBytesMax,
-  });
+  };
+  // Behind a balancer, one kept connection stays with one replica, which knows the last snapshot
+  // that it sent. Its deltas depend on that.
+  const agents = {
+    GET: new Agent({ ...connection, connections: 1 }),
+    POST: new Agent(connection),
+  } as const;
   const authorization = `Bearer ${options.proxyToken}`;
   const call = async ({ method, path, headers, body, signals, waitMs }: Call) => {
     const limitMs = answerMs + waitMs;
     const answer = await request(base + path, {
-      dispatcher: agent,
+      dispatcher: agents[method],
       method,
       headers: { 'accept-encoding': 'zstd, gzip', ...headers, authorization },
       body,
@@ -93,7 +99,9 @@ export function createControlClient(options: ControlClientOptions): ControlClien
         signals: signal === undefined ? [] : [signal],
         waitMs: 0,
       }),
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([agents.GET.destroy(), agents.POST.destroy()]);
+    },
   };
 }
 

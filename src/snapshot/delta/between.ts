@@ -1,34 +1,40 @@
-// Computes what changed between two snapshots. Members that both share are the same objects, so
-// that a comparison of unchanged lists costs one pointer for each member.
+// Computes what changed between two snapshots. Pages and members that both share are the same
+// objects, so that a comparison costs one pointer for each page, and for each member of those that
+// differ.
 
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import type { BudgetUse, Snapshot, SnapshotApiKey, SnapshotProvider } from '../schema.ts';
+import { credentialRef, keyRef, secretsOn } from '../paged.ts';
+import type { PagedSnapshot, Pages } from '../paged.ts';
+import type { BudgetUse } from '../schema.ts';
 import type { SnapshotChanges } from './delta.ts';
 
-/** `missing` are the refs whose secret could not be read. A later snapshot may have them. */
-export type Readable = Readonly<{ snapshot: Snapshot; missing: readonly string[] }>;
+/** `secretBefore` is the text before the changes, of each secret that they set or remove. */
+export type Between = Readonly<{
+  changes: SnapshotChanges;
+  secretBefore: (ref: string) => string | undefined;
+}>;
 
-export function changesBetween(base: Readable, next: Readable): SnapshotChanges {
-  const { version, config_hash, log, config: to, classifier, overlay } = next.snapshot;
-  const { config: from, ...before } = base.snapshot;
-  const config = {
-    principals: changedList(from.principals, to.principals),
-    roles: changedList(from.roles, to.roles),
-    api_keys: changedList(from.api_keys, to.api_keys),
-    providers: changedList(from.providers, to.providers),
-    models: changedList(from.models, to.models),
-    frontend_models: changedList(from.frontend_models, to.frontend_models),
-    pools: changedList(from.pools, to.pools),
-    prompt_classes: changedList(from.prompt_classes, to.prompt_classes),
-  };
-  return {
+export function changesBetween(base: PagedSnapshot, next: PagedSnapshot): Between {
+  const { version, config_hash, log, lists: to, settings, classifier, overlay } = next;
+  const { lists: from, ...before } = base;
+  const { secrets, secretBefore } = changedSecrets(base, next);
+  const changes = {
     version,
     config_hash,
     log,
-    config,
-    settings: changedPart(from.settings, to.settings),
+    config: {
+      principals: changedPages(from.principals, to.principals),
+      roles: changedPages(from.roles, to.roles),
+      api_keys: changedPages(from.api_keys, to.api_keys),
+      providers: changedPages(from.providers, to.providers),
+      models: changedPages(from.models, to.models),
+      frontend_models: changedPages(from.frontend_models, to.frontend_models),
+      pools: changedPages(from.pools, to.pools),
+      prompt_classes: changedPages(from.prompt_classes, to.prompt_classes),
+    },
+    settings: changedPart(before.settings, settings),
     classifier: changedPart(before.classifier, classifier),
-    secrets: changedSecrets(base, next, config),
+    secrets,
     overlay: {
       seq: overlay.seq,
       budgets: changedMembers(before.overlay.budgets, overlay.budgets, principalOf),
@@ -36,6 +42,7 @@ export function changesBetween(base: Readable, next: Readable): SnapshotChanges 
       dropped_providers: changedPart(before.overlay.dropped_providers, overlay.dropped_providers),
     },
   };
+  return { changes, secretBefore };
 }
 
 type Change<Member> = Readonly<{ set: readonly Member[]; removed: readonly number[] }>;
@@ -43,12 +50,24 @@ type Change<Member> = Readonly<{ set: readonly Member[]; removed: readonly numbe
 const idOf = ({ id }: Readonly<{ id: number }>): number => id;
 const principalOf = ({ principal_id: id }: BudgetUse): number => id;
 
-function changedList<Member extends Readonly<{ id: number }>>(
-  before: readonly Member[],
-  next: readonly Member[],
+function changedPages<Member extends Readonly<{ id: number }>>(
+  before: Pages<Member>,
+  next: Pages<Member>,
 ): Change<Member> | undefined {
-  const change = changedMembers(before, next, idOf);
-  return change.set.length === 0 && change.removed.length === 0 ? undefined : change;
+  const changes = differingPages(before, next).map((number) =>
+    changedMembers(before.get(number) ?? [], next.get(number) ?? [], idOf),
+  );
+  const set = changes.flatMap((change) => change.set);
+  const removed = changes.flatMap((change) => change.removed);
+  return set.length === 0 && removed.length === 0 ? undefined : { set, removed };
+}
+
+/** The numbers of pages that only one has, or that are not the same object in both. */
+function differingPages(before: Pages<unknown>, next: Pages<unknown>): readonly number[] {
+  if (before === next) return [];
+  const numbers = [...next.keys()].filter((number) => before.get(number) !== next.get(number));
+  for (const number of before.keys()) if (!next.has(number)) numbers.push(number);
+  return numbers;
 }
 
 /** Both lists are in the order of their ids. */
@@ -59,6 +78,7 @@ function changedMembers<Member>(
 ): Change<Member> {
   const set: Member[] = [];
   const removed: number[] = [];
+  if (before === next) return { set, removed };
   let at = 0;
   for (const member of next) {
     const id = idOfMember(member);
@@ -81,47 +101,22 @@ const isSame = (one: unknown, other: unknown): boolean =>
 const changedPart = <Part>(before: Part, next: Part): Part | undefined =>
   isSame(before, next) ? undefined : next;
 
-/** Only members that changed, and secrets that could not be read before, are compared. */
-function changedSecrets(
-  base: Readable,
-  next: Readable,
-  { api_keys: keys, providers }: SnapshotChanges['config'],
-): SnapshotChanges['secrets'] {
-  const before = base.snapshot;
-  const set: Record<string, string> = {};
-  for (const ref of [
-    ...refsOf({ api_keys: keys?.set, providers: providers?.set }),
-    ...base.missing,
-  ]) {
-    const secret = next.snapshot.secrets[ref];
-    if (secret !== undefined && secret !== before.secrets[ref]) set[ref] = secret;
-  }
-  const left = refsOf({
-    api_keys: withIds(before.config.api_keys, keys),
-    providers: withIds(before.config.providers, providers),
-  });
-  const removed = [...left, ...next.missing].filter(
-    (ref) => ref in before.secrets && !(ref in next.snapshot.secrets),
-  );
-  return { set, removed: [...new Set(removed)] };
-}
-
-type Referring = Readonly<{
-  api_keys: readonly SnapshotApiKey[] | undefined;
-  providers: readonly SnapshotProvider[] | undefined;
-}>;
-
-const refsOf = ({ api_keys: keys = [], providers = [] }: Referring): string[] => [
-  ...keys.map((key) => key.verifier_ref),
-  ...providers.flatMap((provider) => provider.credential_ref ?? []),
-];
-
-/** The members that the change replaces or removes. */
-function withIds<Member extends Readonly<{ id: number }>>(
-  members: readonly Member[],
-  change: Change<Member> | undefined,
-): readonly Member[] {
-  if (change === undefined) return [];
-  const ids = new Set<number>([...change.set.map(idOf), ...change.removed]);
-  return members.filter(({ id }) => ids.has(id));
+/** A key has a secret of its own. Providers may share one, so that all of them are compared. */
+function changedSecrets(base: PagedSnapshot, next: PagedSnapshot) {
+  const keys = differingPages(base.texts.api_keys, next.texts.api_keys);
+  const isSameProviders = base.texts.providers === next.texts.providers;
+  const secretsOf = ({ lists, texts }: PagedSnapshot): ReadonlyMap<string, string> => {
+    const pages = isSameProviders ? [] : [...lists.providers.keys()];
+    return new Map([
+      ...keys.flatMap((one) => secretsOn(one, lists.api_keys, texts.api_keys, keyRef)),
+      ...pages.flatMap((one) => secretsOn(one, lists.providers, texts.providers, credentialRef)),
+    ]);
+  };
+  const [before, after] = [secretsOf(base), secretsOf(next)];
+  const set = [...after].filter(([ref, text]) => before.get(ref) !== text);
+  const removed = [...before.keys()].filter((ref) => !after.has(ref));
+  return {
+    secrets: { set: Object.fromEntries(set), removed },
+    secretBefore: (ref: string) => before.get(ref),
+  };
 }

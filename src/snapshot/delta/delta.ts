@@ -18,7 +18,6 @@ import {
   snapshotSettings,
   snapshot,
 } from '../schema.ts';
-import type { SnapshotConfig } from '../schema.ts';
 
 /** The media type of a delta. A proxy that cannot apply deltas never asks for one. */
 export const deltaMediaType = 'application/vnd.gw.snapshot-delta+json';
@@ -26,9 +25,6 @@ export const deltaMediaType = 'application/vnd.gw.snapshot-delta+json';
 export const baseHeader = 'x-gw-snapshot-base';
 /** The response header with the root of a whole snapshot. */
 export const rootHeader = 'x-gw-snapshot-root';
-
-/** The lists of a configuration. */
-export type ListName = Exclude<keyof SnapshotConfig, 'settings'>;
 
 /** `set` has the members that are new or changed, `removed` the ids of those that are gone. */
 const changeOf = <Member extends z.ZodType>(member: Member) =>

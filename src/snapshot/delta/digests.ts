@@ -5,7 +5,8 @@ import type { Steps } from '../../lib/steps.ts';
 import { closeDigestList, emptyDigestList, openDigestList, writeDigests } from '../digest-list.ts';
 import type { DigestList } from '../digest-list.ts';
 import { bucketIds, combineDigests, memberDigest } from '../hash.ts';
-import type { ListName, ReceivedDelta, ReceivedSnapshot } from './delta.ts';
+import type { ListName } from '../paged.ts';
+import type { ReceivedDelta, ReceivedSnapshot } from './delta.ts';
 import { noSecrets, rootOf, withoutSecret, withSecret } from './root.ts';
 import type { RootParts } from './root.ts';
 

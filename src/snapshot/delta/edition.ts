@@ -2,28 +2,30 @@
 // them. The digests of each edition come from the one before it.
 
 import { inOneGo } from '../../lib/steps.ts';
-import type { Snapshot } from '../schema.ts';
+import { wholeOf } from '../paged.ts';
+import type { PagedSnapshot } from '../paged.ts';
 import { changesBetween } from './between.ts';
-import type { Readable } from './between.ts';
 import type { SnapshotDelta } from './delta.ts';
 import { movedOther, otherDigestSteps, rootWith } from './digests.ts';
 import type { OtherDigests } from './digests.ts';
 
-export type Edition = Readable & Readonly<{ root: string; other: OtherDigests }>;
+export type Edition = PagedSnapshot & Readonly<{ root: string; other: OtherDigests }>;
 
-/** `before` is any earlier edition of the same log; null computes all digests. */
-export function nextEdition(before: Edition | null, next: Readable): Edition {
-  const other = before === null ? allDigests(next.snapshot) : digestsAfter(before, next);
-  return { ...next, other, root: rootWith(other, next.snapshot) };
+/** Computes all digests. */
+export function firstEdition(snapshot: PagedSnapshot): Edition {
+  const other = inOneGo(otherDigestSteps(wholeOf(snapshot)));
+  return { ...snapshot, other, root: rootWith(other, snapshot) };
 }
 
-const allDigests = (snapshot: Snapshot): OtherDigests => inOneGo(otherDigestSteps(snapshot));
+export type Followed = Readonly<{ edition: Edition; delta: SnapshotDelta }>;
 
-const digestsAfter = (before: Edition, next: Readable): OtherDigests =>
-  movedOther(before.other, changesBetween(before, next), (ref) => before.snapshot.secrets[ref]);
-
-export const deltaBetween = (base: Edition, next: Edition): SnapshotDelta => ({
-  base: base.root,
-  root: next.root,
-  ...changesBetween(base, next),
-});
+/** `before` is any earlier edition of the same log. */
+export function followedBy(before: Edition, next: PagedSnapshot): Followed {
+  const { changes, secretBefore } = changesBetween(before, next);
+  const other = movedOther(before.other, changes, secretBefore);
+  const root = rootWith(other, next);
+  return {
+    edition: { ...next, other, root },
+    delta: { base: before.root, root, ...changes },
+  };
+}

@@ -1,7 +1,8 @@
 // Holds a snapshot in tables by id, so that a delta changes only the entries that it names.
 
 import type { BudgetUse, Snapshot, SnapshotConfig, SnapshotOverlay } from '../schema.ts';
-import type { ListName, SnapshotDelta } from './delta.ts';
+import type { ListName } from '../paged.ts';
+import type { SnapshotDelta } from './delta.ts';
 
 type Lists = { readonly [Name in ListName]: Map<number, SnapshotConfig[Name][number]> };
 

@@ -242,6 +242,21 @@ describe('published spending', () => {
     assert.deepEqual(told(test), [[1, 80, 0]]);
   });
 
+  it('stays the same objects until it changes, whatever else is published', async (t) => {
+    const test = await testPlane(t);
+    await setBudget(test, { tokens: 1000 });
+    await test.plane.rebuild();
+    const uses = () => test.plane.publisher.current()?.edition.overlay.budgets;
+    const before = uses();
+    await test.plane.rebuild();
+    await test.run({ command: { type: 'CreateModel', name: 'm', fields: {} } });
+    assert.equal(uses(), before);
+    await take(test, [spent(1, 500)]);
+    await test.plane.rebuild();
+    assert.notEqual(uses(), before);
+    assert.deepEqual(told(test), [[1, 500, 0]]);
+  });
+
   it('is equal on all replicas, under one number', async (t) => {
     const test = await testPlane(t);
     const other = await test.another();

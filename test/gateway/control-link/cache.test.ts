@@ -9,8 +9,9 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 
 import { createSnapshotCache } from '../../../src/gateway/control-link/cache.ts';
-import { deltaBetween, nextEdition } from '../../../src/snapshot/delta/edition.ts';
+import { firstEdition } from '../../../src/snapshot/delta/edition.ts';
 import type { Edition } from '../../../src/snapshot/delta/edition.ts';
+import { deltaBetween, pagedOf } from '../../harness/gateway/editions.ts';
 import { givenSnapshot } from '../../harness/gateway/snapshot.ts';
 
 async function directory() {
@@ -30,8 +31,7 @@ const version = (number: number) => ({
 const cacheAt = (path: string, proxyToken = 'token-of-sixteen') =>
   createSnapshotCache({ path, secret: proxyToken });
 
-const editionAt = (number: number): Edition =>
-  nextEdition(null, { snapshot: version(number).snapshot, missing: [] });
+const editionAt = (number: number): Edition => firstEdition(pagedOf(version(number).snapshot));
 const change = (from: number, to: number) => ({
   delta: JSON.parse(JSON.stringify(deltaBetween(editionAt(from), editionAt(to)))),
   seen: version(to).seen,

@@ -8,14 +8,16 @@ import { startPoll } from '../../../src/gateway/control-link/poll.ts';
 import type { PollOptions } from '../../../src/gateway/control-link/poll.ts';
 import { createLive } from '../../../src/gateway/config/live.ts';
 import { baseHeader, deltaMediaType, rootHeader } from '../../../src/snapshot/delta/delta.ts';
-import { deltaBetween, nextEdition } from '../../../src/snapshot/delta/edition.ts';
+import { firstEdition } from '../../../src/snapshot/delta/edition.ts';
 import type { Edition } from '../../../src/snapshot/delta/edition.ts';
 import { newCounts } from '../../../src/telemetry/metrics.ts';
+import { wholeOf } from '../../../src/snapshot/paged.ts';
 import { snapshotEtag } from '../../../src/snapshot/schema.ts';
 import type { Snapshot } from '../../../src/snapshot/schema.ts';
 import { collectLog } from '../../harness/gateway/gateway.ts';
 import type { LogLine } from '../../harness/gateway/gateway.ts';
 import { givenSnapshot } from '../../harness/gateway/snapshot.ts';
+import { deltaBetween, pagedOf } from '../../harness/gateway/editions.ts';
 import { startUpstream, unusedApiBase } from '../../harness/upstream/upstream.ts';
 import type { Script } from '../../harness/upstream/upstream.ts';
 import { until } from '../../harness/wait.ts';
@@ -76,14 +78,14 @@ const edition = (number: number, keys: readonly string[]): Edition => {
     models: {},
     keys: Object.fromEntries(keys.map((key) => [key, {}])),
   };
-  return nextEdition(null, { snapshot: givenSnapshot(given), missing: [] });
+  return firstEdition(pagedOf(givenSnapshot(given)));
 };
 
 const sendWhole =
-  ({ snapshot, root }: Edition): Script =>
+  (edition: Edition): Script =>
   (_, response) => {
-    const headers = { etag: snapshotEtag(snapshot), [rootHeader]: root };
-    response.writeHead(200, headers).end(JSON.stringify(snapshot));
+    const headers = { etag: snapshotEtag(edition), [rootHeader]: edition.root };
+    response.writeHead(200, headers).end(JSON.stringify(wholeOf(edition)));
   };
 
 /** The delta from the base that the proxy names, and else the whole snapshot. */
@@ -91,7 +93,7 @@ const sendDelta =
   (base: Edition, next: Edition, damaged: object = {}, mediaType = deltaMediaType): Script =>
   (request, response) => {
     if (request.headers[baseHeader] !== base.root) return sendWhole(next)(request, response);
-    const headers = { etag: snapshotEtag(next.snapshot), 'content-type': mediaType };
+    const headers = { etag: snapshotEtag(next), 'content-type': mediaType };
     const delta = { ...deltaBetween(base, next), ...damaged };
     response.writeHead(200, headers).end(JSON.stringify(delta));
   };
@@ -140,8 +142,8 @@ describe('a poll of deltas', () => {
   });
 
   it('asks a control plane that sends no roots for none', async () => {
-    await using link = await poll(send(one.snapshot));
-    link.control.play(send(two.snapshot));
+    await using link = await poll(send(wholeOf(one)));
+    link.control.play(send(wholeOf(two)));
     await until(() => link.served() === 2, { what: 'the change' });
     assert.deepEqual(link.counts.snapshots, { whole: 2, delta: 0, mismatched: 0 });
   });
