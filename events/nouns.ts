@@ -224,9 +224,8 @@ export const nouns = {
     rank: 12,
     tag: 'operations',
     example: 'alerts',
-    change: null,
+    change: 'webhooks',
     inSnapshot: false,
-    draftable: false,
   },
   settings: {
     ...usual,

@@ -17,21 +17,42 @@ type ShownCall = z.input<typeof shownCall>;
 
 export function shownCallOf({ method, path, body = null }: DraftedCall): ShownCall {
   const secrets: string[] = [];
-  const shown = masked(body, [], (place) => secrets.push(place.join('.')));
+  const shown = masked({
+    value: body,
+    place: [],
+    isSecret: (place) => isSecret(path, place),
+    found: (place) => secrets.push(place.join('.')),
+  });
   return { method, path, body: shown, secrets };
 }
 
-type Found = (place: readonly string[]) => void;
+type Place = readonly string[];
 
-function masked(value: unknown, place: readonly string[], found: Found): unknown {
+/** The address of a webhook is secret too. The effect of the calls shows its origin. */
+const isSecret = (path: string, place: Place): boolean =>
+  secretFields.has(place.at(-1) ?? '') ||
+  (place.at(-1) === 'url' && (path.startsWith('/admin/webhooks') || place.includes('webhooks')));
+
+type Masked = Readonly<{
+  value: unknown;
+  place: Place;
+  isSecret: (place: Place) => boolean;
+  found: (place: Place) => void;
+}>;
+
+function masked({ value, place, ...how }: Masked): unknown {
   if (Array.isArray(value)) {
-    return value.map((one: unknown, index) => masked(one, [...place, `${index}`], found));
+    return value.map((one: unknown, index) =>
+      masked({ ...how, value: one, place: [...place, `${index}`] }),
+    );
   }
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
     const at = [...place, name];
-    if (!secretFields.has(name) || member === null) return [name, masked(member, at, found)];
-    found(at);
+    if (member === null || !how.isSecret(at)) {
+      return [name, masked({ ...how, value: member, place: at })];
+    }
+    how.found(at);
     return [name, 'set'];
   });
   return Object.fromEntries(members);

@@ -3,7 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { declared, heldCredential } from '../control/configuration/format.ts';
+import { declared, heldCredential, isListName, lists } from '../control/configuration/format.ts';
 import { plainly } from '../lib/plain-issue.ts';
 import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
@@ -88,7 +88,7 @@ async function filesAt(path: string): Promise<readonly string[]> {
 /** Reports credentials in plain text. */
 const bareSecrets = ({ tree, issue }: Source): readonly Issue[] =>
   membersOf(tree).flatMap(({ path, value }) =>
-    path.at(-1) === 'upstream_api_key' &&
+    isSecret(path) &&
     typeof value === 'string' &&
     value !== '' &&
     value !== heldCredential &&
@@ -99,6 +99,12 @@ const bareSecrets = ({ tree, issue }: Source): readonly Issue[] =>
         )
       : [],
   );
+
+const isSecret = ([list, , field, ...rest]: Path): boolean =>
+  typeof list === 'string' &&
+  isListName(list) &&
+  rest.length === 0 &&
+  lists[list].secrets.includes(String(field));
 
 const unsetVariables = ({ tree, issue }: Source): readonly Issue[] =>
   membersOf(tree).flatMap(({ path, value }) =>

@@ -121,6 +121,7 @@ export const changeKind = z.enum([
   'routing',
   'limits',
   'tools',
+  'webhooks',
   'policy',
 ]);
 export type ChangeKind = z.output<typeof changeKind>;

@@ -94,6 +94,35 @@ describe('a change request', () => {
     assert.equal((await plane.vault.reveal(plane.db, [credential])).get(credential), key);
   });
 
+  it('creates a webhook without showing its address and secret, if the call has a secret', async (t) => {
+    const { ada, boss, draft, approve, plane } = await fourEyes(t);
+    ok(await boss('PUT', '/admin/change-policy', { kinds: ['webhooks'] }));
+    const url = 'http://127.0.0.1:9/never-to-be-shown';
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`;
+    const webhook = { name: 'alerts', url };
+    const call = { method: 'POST', path: '/admin/webhooks', body: webhook };
+    const direct = await ada('POST', call.path, webhook);
+    assert.deepEqual(errorOf(direct).slice(0, 2), [403, 'approval_required']);
+    const asked = { title: 'Alerts', calls: [call], reason: 'CHG-1' };
+    const unshown = await ada('POST', path, asked);
+    assert.deepEqual(errorOf(unshown), [400, 'invalid', 'calls.0.secret']);
+    const id = await draft(ada, [{ ...call, body: { ...webhook, secret } }]);
+    const seen = await boss('GET', `${path}/${id}`);
+    assert.deepEqual(shown(seen).bodies?.[0], {
+      body: { name: 'alerts', url: 'set', secret: 'set' },
+      secrets: ['url', 'secret'],
+    });
+    assert.doesNotMatch(JSON.stringify(seen.body), /never-to-be|whsec_A/);
+    assert.match(JSON.stringify(seen.body), /http:\/\/127\.0\.0\.1:9/);
+    ok(await approve(boss, id));
+    ok(await ada('POST', `${path}/${id}/apply`, {}));
+    const ref = plane.store.state().webhook_endpoint.byId.get(1)?.secret?.ref ?? '';
+    assert.equal((await plane.vault.reveal(plane.db, [ref])).get(ref), secret);
+    const rotation = { method: 'POST', path: '/admin/webhooks/1/rotate' };
+    const rotated = await ada('POST', path, { ...asked, calls: [rotation] });
+    assert.deepEqual(errorOf(rotated), [400, 'invalid', 'calls.0.secret']);
+  });
+
   it('that ends otherwise leaves nothing of its calls either', async (t) => {
     const { ada, boss, draft, plane } = await fourEyes(t);
     const first = await draft(ada, [renameModel('b')]);

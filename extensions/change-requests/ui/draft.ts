@@ -86,7 +86,12 @@ function readJson(text: string): unknown {
   }
 }
 
-const secretNames: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
+const secretNames: ReadonlySet<string> = new Set([
+  'password',
+  'upstream_api_key',
+  'secret',
+  'routing_key',
+]);
 
 type Fields = Record<string, unknown>;
 

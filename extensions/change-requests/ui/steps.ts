@@ -41,6 +41,7 @@ export const changeKinds = [
   { value: 'routing', label: 'Routing', about: 'frontend models, rules, pools, prompt classes' },
   { value: 'limits', label: 'Limits and budgets', about: 'rate limits and budgets of principals' },
   { value: 'tools', label: 'Tools', about: 'MCP servers and agents' },
+  { value: 'webhooks', label: 'Webhooks', about: 'addresses, types and secrets' },
   { value: 'policy', label: 'This policy', about: 'always included once another kind is selected' },
 ] as const;
 

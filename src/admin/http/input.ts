@@ -53,7 +53,12 @@ function refusalOf(issue: z.core.$ZodIssue, message: string): Refusal {
 }
 
 /** The values of these fields are never repeated. */
-export const secretFields: ReadonlySet<string> = new Set(['password', 'upstream_api_key']);
+export const secretFields: ReadonlySet<string> = new Set([
+  'password',
+  'upstream_api_key',
+  'secret',
+  'routing_key',
+]);
 
 /** Null if all text in the input can be stored. */
 export const refuseUnfitText = ({ params, query, body }: RawInput): Refusal | null =>

@@ -19,10 +19,15 @@ import {
   endpointUpdate,
   secretRotation,
 } from '../../control/webhooks/endpoints.ts';
+import {
+  routingKeyField,
+  signingSecretField,
+  webhookTypesField,
+  webhookUrlField,
+} from '../../control/webhooks/fields.ts';
 import { descriptionField, nameField, timestamp } from '../../lib/fields.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { webhookFormat } from '../../lib/vocabulary.ts';
-import { selectableTypes } from '../../notifications/types.ts';
 import { idIn } from '../http/fields.ts';
 import { idOf, mutate } from '../http/mutation.ts';
 import { none, route } from '../http/route.ts';
@@ -61,21 +66,12 @@ const webhookRecord = z.object({
 });
 
 const createdWebhook = webhookRecord.extend({
-  /** Null for formats that are not signed. */
+  /** Null for formats that are not signed, and for a secret that the call gave. */
   secret: z
     .string()
     .nullable()
     .meta({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }),
 });
-
-const typesField = z
-  .array(z.enum(selectableTypes))
-  .min(1)
-  .refine((types) => new Set(types).size === types.length, 'must not contain a type twice')
-  .nullable();
-const urlField = z.string().min(1).max(2_000);
-/** PagerDuty's integration keys have 32 characters. */
-const routingKeyField = z.string().regex(/^[\w-]{1,200}$/, 'must be letters, digits, - and _');
 
 const params = idIn(webhookEndpointId);
 
@@ -110,13 +106,15 @@ export const webhookRoutes = [
       name: nameField,
       description: descriptionField.default(null),
       /** Null selects all types that are not optional. */
-      types: typesField.default(null),
+      types: webhookTypesField.default(null),
       enabled: z.boolean().default(true),
       format: webhookFormat.default('standard'),
       /** Required, except for PagerDuty. */
-      url: urlField.optional(),
+      url: webhookUrlField.optional(),
       /** The integration key of a PagerDuty service; required for format pagerduty. */
       routing_key: routingKeyField.optional(),
+      /** The signing secret of format standard. By default gw makes one. */
+      secret: signingSecretField.optional(),
     }),
     response: createdWebhook,
     handle: async ({ body }, call, needs: WebhookNeeds) => {
@@ -141,9 +139,9 @@ export const webhookRoutes = [
     body: z.strictObject({
       name: nameField.optional(),
       description: descriptionField.optional(),
-      types: typesField.optional(),
+      types: webhookTypesField.optional(),
       enabled: z.boolean().optional(),
-      url: urlField.optional(),
+      url: webhookUrlField.optional(),
       routing_key: routingKeyField.optional(),
     }),
     response: webhookRecord,

@@ -7,6 +7,7 @@ import type { Secret } from '../../db/vault.ts';
 import { decide, isSingle } from '../../deciders/decide.ts';
 import type { SingleCommand } from '../../deciders/decide.ts';
 import { createUnfolding } from '../../deciders/reconcile/unfolding.ts';
+import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { Mutation } from '../commands/execute.ts';
 
@@ -35,7 +36,8 @@ export function openProposal(from: ConfigState): OpenProposal {
   const counts: number[] = [];
   return {
     state: on.state,
-    add: ({ command, secrets: own = [] }) => {
+    add: ({ command, secrets: own = [], isShownOnce = false }) => {
+      if (isShownOnce) return shownOnce;
       // No route that may be proposed executes such a command.
       if (!isSingle(command)) throw new Error('a proposed call made a proposal itself');
       const before = on.events().length;
@@ -49,3 +51,9 @@ export function openProposal(from: ConfigState): OpenProposal {
     close: () => ({ commands, secrets, events: on.events(), counts, state: on.state() }),
   };
 }
+
+const shownOnce = refuse(
+  'invalid',
+  'only the answer to the call itself shows the secret that gw makes; send a secret of your own',
+  { param: 'secret' },
+);

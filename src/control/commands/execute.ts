@@ -12,8 +12,15 @@ import type { Command } from '../../deciders/decide.ts';
 import { isRefusal } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 
-/** `secrets` are the plaintexts of the refs in `command`. They are sealed into the vault. */
-export type Mutation = Readonly<{ command: Command; secrets?: readonly Secret[] }>;
+/**
+ * `secrets` are the plaintexts of the refs in `command`. They are sealed into the vault. If
+ * `isShownOnce`, only the response shows one of them, so that a change request cannot hold the call.
+ */
+export type Mutation = Readonly<{
+  command: Command;
+  secrets?: readonly Secret[];
+  isShownOnce?: boolean;
+}>;
 
 export type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>;
 

@@ -30,10 +30,17 @@ import {
   principalKind,
   promptClassTier,
   verb,
+  webhookFormat,
 } from '../../lib/vocabulary.ts';
 import { bareModel, credentialKindField, protocolField } from '../../snapshot/file/format.ts';
 import { member, rule } from '../../snapshot/file/records.ts';
 import { description, text } from '../../snapshot/file/text.ts';
+import {
+  routingKeyField,
+  signingSecretField,
+  webhookTypesField,
+  webhookUrlField,
+} from '../webhooks/fields.ts';
 
 const name = text.pipe(nameField);
 const modelName = text.pipe(modelNameField);
@@ -44,6 +51,9 @@ const hrefOf = (text: string): string => (URL.canParse(text) ? new URL(text).hre
 
 /** Keeps the stored credential. */
 export const heldCredential = 'held';
+
+const secret = <Field extends z.ZodType<string, string>>(field: Field) =>
+  text.pipe(z.union([z.literal(heldCredential), field])).optional();
 
 const credential = {
   auth_header: authHeaderField.toLowerCase().nullish(),
@@ -161,6 +171,21 @@ export function remoteLists(make: (noun: RemoteNoun) => unknown): object {
   return Object.fromEntries(remoteNouns.map((noun) => [nouns[noun].remote.list, make(noun)]));
 }
 
+/** Absent secrets keep the stored ones. */
+export const webhook = z.strictObject({
+  name,
+  was: name.optional(),
+  description,
+  types: webhookTypesField.optional(),
+  enabled: z.boolean().optional(),
+  format: webhookFormat.optional(),
+  url: secret(webhookUrlField.transform(hrefOf)),
+  /** The signing secret of format standard. */
+  secret: secret(signingSecretField),
+  /** The integration key of format pagerduty. */
+  routing_key: secret(routingKeyField),
+});
+
 export const settings = z.strictObject({
   /** The fallback model of every chain. */
   fallback_model: modelName.nullish(),
@@ -179,6 +204,7 @@ export const declared = z.strictObject({
   principals: z.array(principal).optional(),
   keys: z.array(key).optional(),
   ...remoteLists((noun) => z.array(remoteSchema(noun)).optional()),
+  webhooks: z.array(webhook).optional(),
   settings: settings.optional(),
 });
 export type Declared = z.output<typeof declared>;
@@ -193,41 +219,63 @@ type ListFacts = Readonly<{
   /** The value of a field that the files do not state. */
   defaults: Readonly<Record<string, unknown>>;
   sets: readonly string[];
+  /** Fields whose values are in the vault. Plans compare their fingerprints. */
+  secrets: readonly string[];
 }>;
+
+const usual = { defaults: {}, sets: [], secrets: [] };
+const withCredential = { ...usual, secrets: ['upstream_api_key'] };
 
 const remoteDefaults = { auth_header: 'authorization', auth_scheme: 'Bearer', enabled: true };
 
 export const lists: Readonly<Record<ListName, ListFacts>> = {
-  providers: { noun: 'provider', schema: provider, defaults: {}, sets: [] },
-  models: { noun: 'model', schema: model, defaults: {}, sets: [] },
-  pools: { noun: 'pool', schema: pool, defaults: { members: [] }, sets: [] },
+  providers: { ...withCredential, noun: 'provider', schema: provider },
+  models: { ...usual, noun: 'model', schema: model },
+  pools: { ...usual, noun: 'pool', schema: pool, defaults: { members: [] } },
   prompt_classes: {
+    ...usual,
     noun: 'prompt_class',
     schema: promptClass,
     defaults: { tier: 'fast', min_margin: minMarginDefault, refines: [] },
     sets: ['refines'],
   },
   frontend_models: {
+    ...usual,
     noun: 'frontend_model',
     schema: frontendModel,
     defaults: { rules: [], default_targets: [] },
-    sets: [],
   },
-  roles: { noun: 'role', schema: role, defaults: { permissions: [] }, sets: ['permissions'] },
+  roles: {
+    ...usual,
+    noun: 'role',
+    schema: role,
+    defaults: { permissions: [] },
+    sets: ['permissions'],
+  },
   principals: {
+    ...usual,
     noun: 'principal',
     schema: principal,
     defaults: { kind: 'service_account', roles: [] },
     sets: ['roles'],
   },
-  keys: { noun: 'api_key', schema: key, defaults: { prefix: hiddenPrefix }, sets: [] },
+  keys: { ...usual, noun: 'api_key', schema: key, defaults: { prefix: hiddenPrefix } },
   ...remoteLists((noun) => ({
+    ...withCredential,
     noun,
     schema: remoteSchema(noun),
     defaults: { ...remoteDefaults, ...nouns[noun].remote.usual },
-    sets: [],
   })),
+  webhooks: {
+    ...usual,
+    noun: 'webhook_endpoint',
+    schema: webhook,
+    defaults: { format: 'standard', enabled: true },
+    sets: ['types'],
+    secrets: ['url', 'secret', 'routing_key'],
+  },
   settings: {
+    ...usual,
     noun: 'settings',
     schema: settings,
     defaults: { change_policy: [] },
@@ -236,3 +284,5 @@ export const lists: Readonly<Record<ListName, ListFacts>> = {
 };
 
 export const listNames = declared.keyof().options;
+
+export const isListName = (list: string): list is ListName => Object.hasOwn(lists, list);

@@ -7,16 +7,19 @@ import { streamOf } from '../../../events/catalogue.ts';
 import { nouns, remoteNouns } from '../../../events/nouns.ts';
 import type { StoredCredential } from '../../../events/provider.ts';
 import type { Remote } from '../../../events/remote.ts';
+import type { StoredSecret } from '../../../events/webhook-endpoint.ts';
 import type { Model } from '../../../projections/config/model.ts';
 import type { Principal } from '../../../projections/config/principal.ts';
 import type { Provider } from '../../../projections/config/provider.ts';
 import { defaultSettings } from '../../../projections/config/settings.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
+import type { WebhookEndpoint } from '../../../projections/config/webhook-endpoint.ts';
 import type { Vault } from '../../db/vault.ts';
 import type { Fields, HeldRecord } from '../../deciders/reconcile/records.ts';
 import { modelFields } from '../../fields/model.ts';
 import { readerOf } from '../../fields/values.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { secretFieldOf } from '../webhooks/endpoints.ts';
 import { exportedFrontendModels, exportedPools } from './held-routing.ts';
 import { heldCredential, lists } from './format.ts';
 import type { ListName } from './format.ts';
@@ -56,7 +59,7 @@ export function heldRecords({ state, revealed }: HeldSources): Held {
   const nameOf = nameOfPrincipal(revealed);
   const routing = { state, nameOf, warnings };
   const records = [
-    ...all('providers', state.provider.byId.values(), providerRecord),
+    ...all('providers', state.provider.byId.values(), providerRecord, fingerprintOf),
     ...all('models', state.model.byId.values(), (one) => modelRecord(state, one)),
     ...all('pools', state.pool.byId.values(), inOrderOf(exportedPools(routing))),
     ...all('prompt_classes', state.prompt_class.byId.values(), (one) => ({
@@ -92,41 +95,50 @@ export function heldRecords({ state, revealed }: HeldSources): Held {
         nouns[noun].remote.list,
         state[noun].byId.values(),
         remoteRecord,
+        fingerprintOf,
       ),
+    ),
+    ...all('webhooks', state.webhook_endpoint.byId.values(), webhookRecord, (one) =>
+      secretsOf(one, (stored) => stored.fingerprint),
     ),
     record('settings', { id: 1 }, settingsRecord(state)),
   ];
   return { records, warnings };
 }
 
-/** Visible entities only, ordered by id. */
-const all = <Entity extends Numbered>(
+/** Visible entities only, ordered by id. `secretsOf` returns the fingerprints of their secrets. */
+function all<Entity extends Numbered>(
   list: ListName,
   entities: Iterable<Entity>,
   shownOf: (entity: Entity) => Fields | null,
-): readonly HeldRecord[] =>
-  [...entities]
+  secretsOf: (entity: Entity) => Fields = () => ({}),
+): readonly HeldRecord[] {
+  return [...entities]
     .toSorted((a, b) => a.id - b.id)
     .flatMap((one) => {
       const shown = shownOf(one);
-      return shown === null ? [] : record(list, one, shown);
+      return shown === null ? [] : record(list, one, shown, secretsOf(one));
     });
+}
 
 function inOrderOf(records: readonly Fields[]): () => Fields | null {
   const left = [...records];
   return () => left.shift() ?? null;
 }
 
-function record(list: ListName, { id, credential }: Numbered, shown: Fields): HeldRecord {
+function record(list: ListName, { id }: Numbered, shown: Fields, secrets: Fields = {}): HeldRecord {
   const { name, key } = namesIn(list, shown);
   const stream = streamOf(lists[list].noun, id);
-  const secret =
-    credential === undefined ? {} : { upstream_api_key: credential?.fingerprint ?? null };
-  const fields = { ...comparable(list, parsedAs(list, shown)), ...secret };
+  const fields = { ...comparable(list, parsedAs(list, shown)), ...secrets };
   return { list, stream, key, name, fields, shown };
 }
 
-type Numbered = Readonly<{ id: number; credential?: StoredCredential | null }>;
+type Numbered = Readonly<{ id: number }>;
+type Credentialed = Readonly<{ credential: StoredCredential | null }>;
+
+const fingerprintOf = ({ credential }: Credentialed): Fields => ({
+  upstream_api_key: credential?.fingerprint ?? null,
+});
 
 /**
  * A key is identified by its digest, since two may have the same name. The settings are one record.
@@ -222,13 +234,29 @@ const principalRecord = (
       }
     : null;
 
-const remoteRecord = ({
-  details,
-  credential,
-}: Readonly<{ details: Remote; credential: StoredCredential | null }>) => ({
+const remoteRecord = ({ details, credential }: Credentialed & Readonly<{ details: Remote }>) => ({
   ...writtenEndpoint(details),
   ...credentialRecord(credential),
 });
+
+const webhookRecord = (webhook: WebhookEndpoint) => ({
+  name: webhook.name,
+  description: webhook.description,
+  format: webhook.format,
+  types: webhook.types,
+  enabled: webhook.enabled,
+  ...secretsOf(webhook, () => heldCredential),
+});
+
+/** A value for each secret, by its field in files. */
+function secretsOf(
+  { format, address, secret }: WebhookEndpoint,
+  valueOf: (stored: StoredSecret) => string,
+): Fields {
+  const field = secretFieldOf[format];
+  const own = field === null || secret === null ? {} : { [field]: valueOf(secret) };
+  return { url: valueOf(address), ...own };
+}
 
 function settingsRecord({ settings, model }: ConfigState) {
   const { fallbackModelId, changePolicy } = settings.byId.get(1) ?? defaultSettings;

@@ -24,10 +24,11 @@ import type {
 } from '../../deciders/reconcile/records.ts';
 import { unfoldSteps } from '../../deciders/reconcile/steps.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { nameOf } from '../files/import-plan.ts';
-import { listNames } from './format.ts';
+import { isListName, listNames, lists } from './format.ts';
 import type { Declared } from './format.ts';
 import { heldRecords, nameOfPrincipal, revealNames } from './held.ts';
 import type { ReadManagedFiles } from './managed-files.ts';
@@ -66,17 +67,19 @@ type Dependencies = Readonly<{
   vault: Pick<Vault, 'reveal' | 'fingerprint'>;
   state: () => ConfigState;
   newId: () => string;
+  clock: Clock;
   readManaged: ReadManagedFiles;
 }>;
 
 export async function planConfiguration(
-  { db, vault, state: stateNow, newId, readManaged }: Dependencies,
+  { db, vault, state: stateNow, newId, clock, readManaged }: Dependencies,
   asked: Asked,
 ): Promise<ConfigurationPlan | Refusal> {
   const state = stateNow();
   const revealed = await revealNames({ db, vault }, state);
   const { managed, lastApplies } = await readManaged();
-  const sources = { state, revealed, managed, newId, fingerprint: vault.fingerprint };
+  const { fingerprint } = vault;
+  const sources = { state, revealed, managed, newId, nowMs: clock(), fingerprint };
   const plan = planFiles(sources, asked);
   if (isRefusal(plan)) return plan;
   const watched = plan.changes.filter(({ stream }) => managed.has(stream ?? ''));
@@ -102,11 +105,12 @@ export type FileSources = Readonly<{
   revealed: ReadonlyMap<string, string>;
   managed: ReadonlyMap<string, ManagedRecord>;
   newId: () => string;
+  nowMs: number;
   fingerprint: (text: string) => string;
 }>;
 
 export function planFiles(
-  { state, revealed, managed, newId, fingerprint }: FileSources,
+  { state, revealed, managed, newId, nowMs, fingerprint }: FileSources,
   { files, set, prune }: Asked,
 ): FilePlan | Refusal {
   const read = wantedRecords(files, fingerprint);
@@ -129,7 +133,7 @@ export function planFiles(
     return ref;
   };
   const principalNamed = namesFor({ state, files, revealed, vaulted, fingerprint });
-  const sources = { state: found.state, files, principalNamed, vaulted, fingerprint };
+  const sources = { state: found.state, files, principalNamed, vaulted, fingerprint, nowMs };
   const after = stepsOf(found.changes, sources);
   if (isRefusal(after)) return after;
   const steps = [...found.removal, ...after];
@@ -280,7 +284,8 @@ function takeOver({ pairs }: Reconciled, { made, managed, set }: TakenOver): Han
     const stream = held?.stream ?? streams.get(`${list} ${key}`);
     if (stream === undefined) return [];
     const isPersonal = list === 'keys' || (list === 'principals' && isPerson(wanted.fields));
-    const fields = stated.filter((field) => field !== 'upstream_api_key').toSorted();
+    const secrets = isListName(list) ? lists[list].secrets : [];
+    const fields = stated.filter((field) => !secrets.includes(field)).toSorted();
     return list === 'settings' && fields.length === 0 && !managed.has(stream)
       ? []
       : { stream, name: isPersonal ? null : key, fields };

@@ -18,6 +18,7 @@ export type StepSources = Readonly<{
   /** Returns the ref. */
   vaulted: (secret: Omit<Secret, 'ref'>) => string;
   fingerprint: (text: string) => string;
+  nowMs: number;
 }>;
 
 export type PlanStep = ImportStep<PlainCommand>;

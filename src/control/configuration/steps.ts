@@ -10,11 +10,12 @@ import type { Refusal } from '../../lib/refusal.ts';
 import type { ChangeKind } from '../../lib/vocabulary.ts';
 import { importedRule, inOrder } from '../files/import-plan.ts';
 import { makeKey, makePrincipal } from './callers.ts';
-import { listNames, pool, promptClass, remoteLists, role, settings } from './format.ts';
+import { isListName, listNames, pool, promptClass, remoteLists, role, settings } from './format.ts';
 import type { Declared, ListName } from './format.ts';
 import type { Maker, PlanStep, Putting, StepSources } from './putting.ts';
 import { makeModel, makeProvider, remoteMaker } from './serving.ts';
 import { within } from './wanted.ts';
+import { makeWebhook } from './webhook.ts';
 
 type Put = RecordChange & Readonly<{ wanted: WantedRecord }>;
 
@@ -27,7 +28,7 @@ export function stepsOf(
   for (const put of putsIn(changes, sources.files)) {
     const { list } = put.wanted;
     const at = placeOf(put.wanted);
-    const made = isList(list) ? makers[list](puttingOf(put), sources) : { steps: [] };
+    const made = isListName(list) ? makers[list](puttingOf(put), sources) : { steps: [] };
     if (isRefusal(made)) return within(at, made);
     for (const step of made.steps) steps.push({ ...step, at });
     for (const step of made.later ?? []) later.push({ ...step, at });
@@ -126,6 +127,7 @@ const makers: Readonly<Record<ListName, Maker>> = {
   principals: makePrincipal,
   keys: makeKey,
   ...remoteLists(remoteMaker),
+  webhooks: makeWebhook,
   settings: ({ fields, changes }) => {
     const { fallback_model: model = null, change_policy: kinds = [] } = settings.parse(fields);
     return {
@@ -140,5 +142,3 @@ const policyStep = (kinds: readonly ChangeKind[]): PlanStep => ({
   label: 'change_policy',
   command: { type: 'SetChangePolicy', kinds },
 });
-
-const isList = (list: string): list is ListName => Object.hasOwn(makers, list);

@@ -55,7 +55,6 @@ const shownField = ([field, value]: readonly [string, unknown]): readonly [strin
 const withoutDefault: ReadonlySet<string> = new Set([
   'name',
   'was',
-  'upstream_api_key',
   'api_base',
   'url',
   'key_sha256',
@@ -63,9 +62,9 @@ const withoutDefault: ReadonlySet<string> = new Set([
 ]);
 
 function defaultsOf(list: ListName, given: Given): Given {
-  const { schema, defaults } = lists[list];
+  const { schema, defaults, secrets } = lists[list];
   const cleared = Object.keys(schema.shape)
-    .filter((field) => !withoutDefault.has(field))
+    .filter((field) => !withoutDefault.has(field) && !secrets.includes(field))
     .map((field) => [field, null] as const);
   const hasProvider = list === 'models' && (given['provider'] ?? null) !== null;
   const own = hasProvider ? { upstream_model: given['name'] } : {};
@@ -108,27 +107,38 @@ function wantedRecord(
   { list, at, given, defaults }: Entry,
   fingerprint: (text: string) => string,
 ): WantedRecord {
-  const { name: _name, was, upstream_api_key: secret, ...stated } = given;
-  const isHeld = secret === heldCredential || secret === undefined;
-  const text = typeof secret === 'string' && secret !== '' ? secret : null;
-  const credential = isHeld ? {} : { upstream_api_key: text === null ? null : fingerprint(text) };
-  const shown = isHeld
-    ? secret === undefined
-      ? {}
-      : { upstream_api_key: heldCredential }
-    : { upstream_api_key: text === null ? null : 'another credential' };
-  const fields = Object.entries(stated).filter(([, value]) => value !== undefined);
+  const { name: _name, was, ...rest } = given;
+  const isSecret = (field: string): boolean => lists[list].secrets.includes(field);
+  const stated = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const fields = stated.filter(([field]) => !isSecret(field));
+  const secrets = stated.filter(([field]) => isSecret(field));
+  const set = secrets.filter(([, value]) => value !== heldCredential);
+  const fingerprints = Object.fromEntries(
+    set.map(([field, value]) => [field, isText(value) ? fingerprint(value) : null]),
+  );
+  const shown = Object.fromEntries(
+    secrets.map(([field, value]) => [field, shownSecret(field, value)]),
+  );
   const named = list === 'keys' ? { name: given['name'] } : {};
   return {
     list,
     at,
     ...namesIn(list, given),
     was: typeof was === 'string' ? was : null,
-    stated: [...fields.map(([field]) => field), ...Object.keys({ ...credential, ...named })],
+    stated: [...fields.map(([field]) => field), ...Object.keys({ ...fingerprints, ...named })],
     fields: {
       ...comparable(list, { ...defaults, ...Object.fromEntries(fields), name: given['name'] }),
-      ...credential,
+      ...fingerprints,
     },
     shown: { ...defaults, ...Object.fromEntries(fields.map(shownField)), ...shown, ...named },
   };
+}
+
+/** An empty text clears a credential. */
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+function shownSecret(field: string, value: unknown): string | null {
+  if (value === heldCredential) return heldCredential;
+  if (!isText(value)) return null;
+  return field === 'url' ? 'another address' : 'another credential';
 }

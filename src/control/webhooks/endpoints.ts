@@ -27,7 +27,7 @@ export type EndpointTools = Readonly<{
 /** A replaced signing secret signs for this long. */
 export const replacedSecretMs = 24 * 60 * 60 * 1000;
 
-const pagerDutyUrl = 'https://events.pagerduty.com/v2/enqueue';
+export const pagerDutyUrl = 'https://events.pagerduty.com/v2/enqueue';
 
 /** `plaintext` is the new signing secret, which is shown only once; null for other formats. */
 type Prepared = Readonly<{ mutation: Mutation; plaintext: string | null }>;
@@ -40,21 +40,28 @@ type NewEndpoint = Readonly<{
   format: WebhookFormat;
   url?: string | undefined;
   routing_key?: string | undefined;
+  /** The signing secret. Absent: a new one is made. */
+  secret?: string | undefined;
 }>;
 
 export async function endpointCreation(
   tools: EndpointTools,
-  { url: given, routing_key: routingKey, ...rest }: NewEndpoint,
+  { url: given, routing_key, secret: givenSecret, ...rest }: NewEndpoint,
 ): Promise<Prepared | Refusal> {
   const { format } = rest;
   const url = given ?? (format === 'pagerduty' ? pagerDutyUrl : undefined);
   if (url === undefined) return refuse('invalid', 'url is missing', { param: 'url' });
   const address = await vaultedAddress(tools, url);
   if (isRefusal(address)) return address;
-  const secret = newSecret(tools, format, routingKey);
-  if (isRefusal(secret)) return secret;
+  const unfit = refuseSecrets(format, { routing_key, secret: givenSecret });
+  if (unfit !== null) return unfit;
+  if (format === 'pagerduty' && routing_key === undefined) return keyMissing;
+  const isMade = format === 'standard' && givenSecret === undefined;
+  const plaintext = isMade ? newSigningSecret(tools.randomBytes) : (givenSecret ?? routing_key);
+  const secret = plaintext === undefined ? null : vaulted(tools, plaintext);
   return {
     mutation: {
+      isShownOnce: isMade,
       command: {
         type: 'CreateWebhookEndpoint',
         ...rest,
@@ -63,27 +70,32 @@ export async function endpointCreation(
       },
       secrets: [address.secret, ...(secret === null ? [] : [secret.secret])],
     },
-    plaintext: format === 'standard' ? (secret?.secret.plaintext ?? null) : null,
+    plaintext: isMade ? (plaintext ?? null) : null,
   };
 }
 
-function newSecret(
-  tools: EndpointTools,
-  format: WebhookFormat,
-  routingKey: string | undefined,
-): Vaulted | Refusal | null {
-  const param = 'routing_key';
-  if (format === 'pagerduty') {
-    return routingKey === undefined
-      ? refuse('invalid', `${param} is missing: format pagerduty needs an integration key`, {
-          param,
-        })
-      : vaulted(tools, routingKey);
-  }
-  if (routingKey !== undefined) {
+const keyMissing = refuse(
+  'invalid',
+  'routing_key is missing: format pagerduty needs an integration key',
+  { param: 'routing_key' },
+);
+
+/** The field of the secret of each format. */
+export const secretFieldOf = {
+  standard: 'secret',
+  pagerduty: 'routing_key',
+  slack: null,
+} as const satisfies Record<WebhookFormat, string | null>;
+
+type GivenSecrets = Readonly<Partial<Record<'secret' | 'routing_key', string | undefined>>>;
+
+/** Refuses a secret that the format does not have. */
+export function refuseSecrets(format: WebhookFormat, given: GivenSecrets): Refusal | null {
+  for (const param of ['secret', 'routing_key'] as const) {
+    if (param === secretFieldOf[format] || given[param] === undefined) continue;
     return refuse('invalid', `${param}: format ${format} has none`, { param });
   }
-  return format === 'slack' ? null : vaulted(tools, newSigningSecret(tools.randomBytes));
+  return null;
 }
 
 type Change = Readonly<{
@@ -123,6 +135,7 @@ export function secretRotation(tools: EndpointTools, id: WebhookEndpointId): Pre
     mutation: {
       command: { type: 'RotateWebhookSecret', id, secret: stored, replacedUntil },
       secrets: [secret],
+      isShownOnce: true,
     },
     plaintext,
   };
@@ -146,10 +159,7 @@ function vaulted({ vault, newId }: EndpointTools, plaintext: string): Vaulted {
 const invalid = (message: string): Refusal => refuse('invalid', `url ${message}`, { param: 'url' });
 
 /** The refusals never contain the address. */
-async function vaultedAddress(
-  tools: EndpointTools,
-  given: string,
-): Promise<(Vaulted & Readonly<{ stored: StoredAddress }>) | Refusal> {
+export function readWebhookUrl(given: string): URL | Refusal {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url === null) return invalid('is not a URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -158,7 +168,15 @@ async function vaultedAddress(
   if (url.username !== '' || url.password !== '') {
     return invalid('must not contain a user name or password');
   }
-  if (url.hash !== '') return invalid('must not have a fragment');
+  return url.hash === '' ? url : invalid('must not have a fragment');
+}
+
+async function vaultedAddress(
+  tools: EndpointTools,
+  given: string,
+): Promise<(Vaulted & Readonly<{ stored: StoredAddress }>) | Refusal> {
+  const url = readWebhookUrl(given);
+  if (isRefusal(url)) return url;
   const refusal = await tools.checkAddress(url.href);
   if (refusal !== null) {
     return refusal.refused === 'invalid' ? invalid(`is refused: ${refusal.message}`) : refusal;

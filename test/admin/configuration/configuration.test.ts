@@ -3,54 +3,21 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
 
 import { z } from 'zod';
 
-import { errorOf, member, testAdministrator } from '../../harness/admin/admin.ts';
-import type { TestAnswer } from '../../harness/admin/admin.ts';
+import { errorOf, member } from '../../harness/admin/admin.ts';
+import {
+  declaring as started,
+  hook,
+  readPlan as read,
+  signing,
+} from '../../harness/admin/declared.ts';
+import type { Planned } from '../../harness/admin/declared.ts';
 import { fourEyes } from '../../harness/admin/four-eyes.ts';
-
-const planned = z.object({
-  plan: z.string(),
-  changes: z.array(
-    z.object({
-      action: z.string(),
-      list: z.string(),
-      name: z.string(),
-      id: z.int().nullable(),
-      fields: z.array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })),
-      drift: z.object({ type: z.string(), actor: z.string().nullable() }).nullable(),
-    }),
-  ),
-  adopted: z.int(),
-  unmanaged: z.array(z.object({ list: z.string(), name: z.string() })),
-  warnings: z.array(z.string()),
-});
-type Planned = z.output<typeof planned>;
-
-const read = (answer: TestAnswer): Planned => {
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return planned.parse(answer.body);
-};
 
 const signs = ({ changes }: Planned): readonly string[] =>
   changes.map(({ action, list, name }) => `${action} ${list} ${name}`);
-
-async function started(t: TestContext) {
-  const admin = await testAdministrator(t);
-  const { send, plane } = admin;
-  const plan = (resources: object, more: object = {}) =>
-    send('POST', '/admin/configuration/plan', { resources, ...more });
-  const apply = (resources: object, more: object = {}) =>
-    send('POST', '/admin/configuration/apply', { resources, reason: 'commit 1', ...more });
-  const exported = async () =>
-    z
-      .object({ resources: z.record(z.string(), z.unknown()) })
-      .parse((await send('POST', '/admin/configuration/export', {})).body).resources;
-  const position = (): number => plane.store.state().position;
-  return { ...admin, plan, apply, exported, position };
-}
 
 const everything = {
   providers: [
@@ -104,6 +71,10 @@ const everything = {
   keys: [{ name: 'laptop', principal: 'ci', key_sha256: hash('sha256', 'a key') }],
   mcp_servers: [{ name: 'files', url: 'http://files/mcp', upstream_api_key: 'a-secret-of-files' }],
   a2a_agents: [{ name: 'helper', url: 'http://helper/' }],
+  webhooks: [
+    { name: 'alerts', url: hook, secret: signing, types: ['log_alarm', 'backend_down'] },
+    { name: 'pager', format: 'pagerduty', routing_key: 'a-secret-of-pagerduty' },
+  ],
   settings: { fallback_model: 'small' },
 };
 
@@ -111,10 +82,10 @@ describe('an apply', () => {
   it('creates every kind of resource in one change, and a second apply has no effect', async (t) => {
     const { plan, apply, exported, send, plane, position } = await started(t);
     const before = position();
-    assert.equal(read(await plan(everything)).changes.length, 17);
+    assert.equal(read(await plan(everything)).changes.length, 19);
     assert.equal(position(), before);
     const answer = await apply(everything, { reason: 'commit 3f1c2aa' });
-    assert.equal(read(answer).changes.length, 17);
+    assert.equal(read(answer).changes.length, 19);
     assert.equal(answer.headers.get('x-gw-snapshot-version'), String(plane.store.state().version));
     const [command] = z
       .array(z.object({ command: z.string(), reason: z.string(), event_count: z.int() }))
@@ -136,7 +107,7 @@ describe('an apply', () => {
     const texts = [await plan(everything), await apply(everything), await exported()];
     const events = await send('GET', '/admin/history/events?limit=200');
     const all = JSON.stringify([texts, events.body]);
-    assert.doesNotMatch(all, /a-secret-of/);
+    assert.doesNotMatch(all, /a-secret-of|whsec/);
     assert.match(all, /"upstream_api_key":"held"/);
   });
 

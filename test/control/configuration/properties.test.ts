@@ -58,6 +58,7 @@ function planOn({ log: { state, commands }, secrets }: Side, files: Declared, pr
     revealed,
     managed: withApplied(noManagedFiles, applied).managed,
     newId,
+    nowMs: 0,
     fingerprint,
   };
   return planFiles(sources, { files, set: 'default', prune });
@@ -72,11 +73,18 @@ function filesOf({ log: { state }, secrets }: Side): Declared {
   return declared.parse(JSON.parse(JSON.stringify(Object.fromEntries(resources))));
 }
 
-/** The files for another control plane, without credentials. */
+const newSecrets: Readonly<Record<string, string>> = {
+  upstream_api_key: 'a-new-credential',
+  url: 'https://hook.example/x',
+  secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  routing_key: 'a-new-key',
+};
+
+/** The files for another control plane, with new values for all secrets. */
 const withCredentials = (files: Declared): Declared =>
   declared.parse(
-    JSON.parse(JSON.stringify(files), (key, value: unknown) =>
-      key === 'upstream_api_key' && value === 'held' ? 'a-new-credential' : value,
+    JSON.parse(JSON.stringify(files), (field, value: unknown) =>
+      value === 'held' ? newSecrets[field] : value,
     ),
   );
 

@@ -15,6 +15,7 @@ export type WebhookDraft = Readonly<{
   format: WebhookFormat;
   url: string;
   routing_key: string;
+  secret: string;
   selection: 'usual' | 'chosen';
   types: string;
   enabled: boolean;
@@ -26,6 +27,7 @@ export const blankWebhook: WebhookDraft = {
   format: 'standard',
   url: '',
   routing_key: '',
+  secret: '',
   selection: 'usual',
   types: '',
   enabled: true,
@@ -37,6 +39,7 @@ export const fromWebhook = (webhook: Webhook): WebhookDraft => ({
   format: webhook.format,
   url: '',
   routing_key: '',
+  secret: '',
   selection: webhook.types === null ? 'usual' : 'chosen',
   types: lines(webhook.types ?? []),
   enabled: webhook.enabled,
@@ -72,6 +75,7 @@ type WebhookBody = Readonly<{
   enabled: boolean;
   url?: string;
   routing_key?: string;
+  secret?: string;
 }>;
 
 export function webhookBody(draft: WebhookDraft): Read<WebhookBody> {
@@ -80,6 +84,7 @@ export function webhookBody(draft: WebhookDraft): Read<WebhookBody> {
     draft.selection === 'usual' ? null : selectableTypes.filter((type) => chosen.includes(type));
   if (types?.length === 0) return wrong('types', 'Choose at least one type');
   const [url, key] = [draft.url.trim(), draft.routing_key.trim()];
+  const secret = draft.secret.trim();
   return {
     body: {
       name: draft.name.trim(),
@@ -88,6 +93,7 @@ export function webhookBody(draft: WebhookDraft): Read<WebhookBody> {
       enabled: draft.enabled,
       ...(url === '' ? {} : { url }),
       ...(key === '' || draft.format !== 'pagerduty' ? {} : { routing_key: key }),
+      ...(secret === '' || draft.format !== 'standard' ? {} : { secret }),
     },
   };
 }
@@ -100,12 +106,14 @@ export const webhookChange = (body: WebhookBody, webhook: Webhook): Partial<Webh
 export function shownWebhook({
   url,
   routing_key: key,
+  secret,
   ...rest
 }: Partial<WebhookBody>): Readonly<Record<string, unknown>> {
   return {
     ...rest,
     ...(url === undefined ? {} : { address: originOf(url) }),
     ...(key === undefined ? {} : { routing_key: 'new' }),
+    ...(secret === undefined ? {} : { secret: 'new' }),
   };
 }
 

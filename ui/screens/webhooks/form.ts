@@ -78,6 +78,14 @@ class GwWebhookForm extends RecordForm<Webhook | null, WebhookDraft> {
             hint: `${kept}From the Events API v2 integration of a service`,
           }
         : null,
+      row === null && format === 'standard'
+        ? {
+            name: 'secret',
+            label: 'Signing secret',
+            type: 'password',
+            hint: 'Empty: gw makes one and shows it once. A change request needs one',
+          }
+        : null,
       {
         name: 'selection',
         label: 'Notification types',
