@@ -17,7 +17,7 @@ type Seen = Readonly<{ replica: string; sequence: number | null }>;
 export async function seeReplica(tx: Queryable, { replica, sequence }: Seen): Promise<boolean> {
   const seen = await readValue(tx, text)`
     insert into op.limit_replicas as held (replica, sequence, is_older, seen_at)
-    values (${replica}, ${sequence ?? 0}, ${sequence === null}, clock_timestamp())
+    values (${replica}, ${sequence ?? 0}, ${sequence === null}, op.limit_now())
     on conflict (replica) do update set sequence = excluded.sequence,
       is_older = excluded.is_older, seen_at = excluded.seen_at
     where excluded.is_older or held.sequence < excluded.sequence
@@ -42,7 +42,7 @@ export async function readMoment(tx: Queryable, silentMs: number): Promise<Momen
   const found = await readRow(tx, moment)`
     with given as (
       select now, floor(extract(epoch from now) / 60)::bigint as minute
-      from (select clock_timestamp() as now) clock
+      from (select op.limit_now() as now) clock
     ), live as (
       select count(*) as replicas, count(*) filter (where is_older) as older
       from op.limit_replicas, given
@@ -141,7 +141,7 @@ export async function deleteMinutes(
   await db.query(sql`delete from op.allotments where minute < ${before}`);
   await db.query(sql`
     delete from op.limit_replicas
-    where seen_at < clock_timestamp() - make_interval(secs => ${silentMs / 1000})`);
+    where seen_at < op.limit_now() - make_interval(secs => ${silentMs / 1000})`);
 }
 
 const given = (places: readonly LimitPlace[]) => sql`

@@ -8,6 +8,7 @@ import type { Encoders } from '../classifier/encoder.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
 import { attemptsMaxDefault } from '../routing/retry.ts';
+import { AllottedBudgets } from '../limits/allotted-budgets.ts';
 import { Limiter } from '../limits/limiter.ts';
 import { Spending } from '../limits/spending.ts';
 import type { HealthReport } from '../snapshot/health-report.ts';
@@ -62,6 +63,8 @@ export type GatewayOptions = Readonly<{
   limiter?: Limiter;
   /** Shared with the delivery of usage. */
   spending?: Spending;
+  /** Shared with the reconciliation between replicas. It must use the same `spending`. */
+  budgets?: AllottedBudgets;
   /** Without encoders no prompt is classified. */
   encoders?: Encoders;
   upstream: UpstreamOptions;
@@ -110,7 +113,8 @@ const drainCheckMs = 50;
 const traceFlushMs = 3000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { live, spending = new Spending(), now = Date.now } = options;
+  const { live, now = Date.now } = options;
+  const limits = limitsOf(options);
   const log = options.log.of('gateway');
   const monotonic = options.monotonic ?? (() => performance.now());
   const counts = options.counts ?? newCounts();
@@ -124,7 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   let isDraining = false;
   live.onApply((snapshot) => {
     generation = nextGeneration(generation, snapshot, now());
-    spending.keepOnly((principalId) => snapshot.budgeted.has(principalId));
+    limits.budgets.keepOnly((principalId) => snapshot.budgeted.has(principalId));
     cache.serve(snapshot.edition);
     classifier.serve(snapshot);
     upstreams.keepOnly(new Set(generation.backends.map(({ backend }) => backend.origin)));
@@ -132,8 +136,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const context: ProxyContext = {
     generation: () => generation,
     upstreams,
-    limiter: options.limiter ?? new Limiter(),
-    spending,
+    ...limits,
     cache,
     classifier,
     counts,
@@ -178,6 +181,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     return healthReportOf({ replica, live, uptimeSeconds, backends: backends(), counts, cache });
   };
   return { url: server.url, counts, backends, healthReport, leave, close };
+}
+
+function limitsOf({ limiter = new Limiter(), ...options }: GatewayOptions) {
+  const { spending = new Spending() } = options;
+  return { limiter, spending, budgets: options.budgets ?? new AllottedBudgets({ spending }) };
 }
 
 type Served = Readonly<{

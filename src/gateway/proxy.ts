@@ -61,9 +61,9 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   noteRequest(exchange, peeked);
   const { snapshot, view } = generation;
   const atMs = context.monotonic();
-  const { limiter, spending, now } = context;
+  const { spending, now } = context;
   const before = withSpending(known, spending, now);
-  const isRefused = willRefuse(limiter, { caller: before, peeked }, atMs);
+  const isRefused = willRefuse(context, { caller: before, peeked }, atMs);
   const read = routedRequest(context, exchange, { snapshot, peeked, body, proxied, isRefused });
   const request = read instanceof Promise ? await read : read;
   // Other requests may have been admitted while this one waited.
@@ -87,12 +87,12 @@ export async function proxy(context: ProxyContext, exchange: Exchange): Promise<
   const { route } = walk;
   if (route.kind !== 'chain' && route.kind !== 'out') return refuseRoute(walk, route);
   const first = route.kind === 'chain' ? route.candidates[0] : route.model;
-  const admission = admit(limiter, walk, atMs);
+  const admission = admit(walk, atMs);
   if (admission.kind === 'refused')
     return conclude(walk, refused(admission.refusal, admission.reason, first));
   walk.limitHeaders = admission.headers;
   if (!isOnChain(walk)) return conclude(walk, refused(refusals.outOfRotation, 'no_backend', first));
-  walk.hold = holdSpending(walk);
+  walk.hold = holdSpending(walk, admission.ahead);
   try {
     await forward(walk);
   } finally {

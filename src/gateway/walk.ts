@@ -2,6 +2,7 @@
 
 import type { Clock } from '../lib/clock.ts';
 import type { PoolPolicy } from '../lib/vocabulary.ts';
+import type { AllottedBudgets } from '../limits/allotted-budgets.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Hold, Spending } from '../limits/spending.ts';
 import type { RoutedRequest } from '../routing/request.ts';
@@ -26,6 +27,7 @@ export type ProxyContext = Readonly<{
   upstreams: Upstreams;
   limiter: Limiter;
   spending: Spending;
+  budgets: AllottedBudgets;
   cache: ResponseCache;
   classifier: Classifier;
   counts: Counts;

@@ -42,11 +42,14 @@ export const newAccount = (): Account => ({
   shortIn: -1,
 });
 
-/** Advances the account to this minute. Use beyond the limit counts in the following minutes. */
+/**
+ * Advances the account to this minute. Use beyond the limit counts in the following minutes. If the
+ * clock of the database went back, use counts until the time is over again.
+ */
 export function enter(account: Account, { number }: Minute): void {
   if (account.minute === number) return;
-  const passed = account.minute === null ? 0 : number - account.minute;
-  account.used = passed > 0 ? Math.max(0, account.used - passed * (account.limit ?? 0)) : 0;
+  const passed = Math.max(0, number - (account.minute ?? number));
+  account.used = Math.max(0, account.used - passed * (account.limit ?? 0));
   account.held = passed === 1 ? account.next : null;
   account.next = null;
   account.minute = number;

@@ -1,11 +1,12 @@
 // Defines the bodies of `POST /limits/reconcile` (specification): a replica says what it needs of
-// each limit, and receives its allotments. Older replicas report demand and receive shares.
+// each limit and budget, and receives its allotments. Older replicas report demand and receive
+// shares.
 
 import { z } from 'zod';
 
 import { principalId } from '../lib/ids.ts';
 
-/** Principals or limits per report. */
+/** Principals, limits or budgets per report. */
 export const countsMax = 10_000;
 
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
@@ -20,6 +21,22 @@ const place = { principal_id: principalId, dimension: z.enum(dimensions), minute
 const ask = z.object({ ...place, keeps: count, wants: count, unit: count });
 export type LimitAsk = Readonly<z.output<typeof ask>>;
 
+export const budgetDimensions = ['tokens', 'micros'] as const;
+export type BudgetDimension = (typeof budgetDimensions)[number];
+
+/** A cap of a budget, in tokens or in micro-units of the default currency. */
+const budgetPlace = { principal_id: principalId, dimension: z.enum(budgetDimensions) } as const;
+
+/** See `BudgetAsk` in budget-allotment.ts. */
+const spendAsk = z.object({
+  ...budgetPlace,
+  keeps: count,
+  spare: count,
+  wants: count,
+  unit: count,
+});
+export type SpendAsk = Readonly<z.output<typeof spendAsk>>;
+
 export const reconcileReport = z.object({
   /** Unique for each process. */
   replica_id: z.string().min(1).max(200),
@@ -33,6 +50,8 @@ export const reconcileReport = z.object({
       /** Ascending. A report that is not newer than another one is ignored. */
       sequence: count,
       limits: z.array(ask).max(countsMax),
+      /** Replicas that cannot use allotments of budgets do not send it. */
+      budgets: z.array(spendAsk).max(countsMax).optional(),
       /** True for the last report: the replica has stopped, and keeps only what it reports. */
       leaves: z.boolean().optional(),
     })
@@ -42,6 +61,16 @@ export type ReconcileReport = z.output<typeof reconcileReport>;
 
 const share = z.number().min(0).max(1);
 const startShare = z.int().min(0).max(10_000);
+
+const budgetAllotments = z.object({
+  /** The replicas that may have allotments, including this one. */
+  replicas: z.int().positive(),
+  /** The amounts that the replica may spend, with all that was not counted when it asked. */
+  amounts: z.array(z.object({ ...budgetPlace, amount: count })),
+  /** Budgets that others need more of: the replica must keep only what it needs. */
+  short: z.array(z.object(budgetPlace)),
+});
+export type BudgetAllotments = Readonly<z.output<typeof budgetAllotments>>;
 
 const allotments = z.object({
   minute: count,
@@ -55,6 +84,8 @@ const allotments = z.object({
   limits: z.array(z.object({ ...place, amount: count })),
   /** Limits that others need more of: the replica must declare what it keeps of them. */
   short: z.array(z.object(place)),
+  /** Absent if the replica did not ask for budgets, and from older control planes. */
+  budgets: budgetAllotments.optional(),
 });
 export type Allotments = Readonly<z.output<typeof allotments>>;
 

@@ -20,6 +20,8 @@ export type CurrentSpend = Readonly<{ spent: Spent; inFlight: Spent }>;
 type Sum = { tokens: number; micros: number };
 
 type Account = {
+  /** The sum of the rows of this process that are not held any more. It never decreases. */
+  settled: Sum;
   /** Spent in the window, without the rows that are held here. */
   known: Sum;
   /** Null when the control plane does not report it. */
@@ -34,6 +36,11 @@ type Account = {
   inFlight: Sum;
   rows: number;
 };
+
+/** Read only. Replaced by another one when the principal's budget was absent for some time. */
+export type SpendAccount = Readonly<
+  Pick<Account, 'settled' | 'known' | 'pending' | 'inFlight' | 'windowStartMs'>
+>;
 
 /** `held`: only in memory. `sent`: the control plane may have counted it. `spooled`: in a file that another process may deliver. */
 type RowState = 'held' | 'sent' | 'spooled';
@@ -77,6 +84,16 @@ export class Spending {
     };
   }
 
+  /** The spending of a principal, as this process knows it. */
+  accountOf(principalId: PrincipalId, budget: CompiledBudget): SpendAccount {
+    return this.#accountOf(principalId, budget);
+  }
+
+  /** The same, if the principal has sent a request. */
+  knownAccount(principalId: PrincipalId): SpendAccount | undefined {
+    return this.#accounts.get(principalId);
+  }
+
   /** Counts an admitted request by its estimated use. It must be concluded or released. */
   hold(principalId: PrincipalId, budget: CompiledBudget, estimate: Amount): Hold {
     const account = this.#accountOf(principalId, budget);
@@ -96,7 +113,10 @@ export class Spending {
     const { account } = hold;
     this.release(hold);
     if (amount.tokens === 0 && amount.micros === 0) return;
-    if (this.#rows.size >= rowsMax) return add(account.known, amount);
+    if (this.#rows.size >= rowsMax) {
+      add(account.settled, amount);
+      return add(account.known, amount);
+    }
     this.#rows.set(rowId, { account, amount, state: 'held' });
     add(account.pending, amount);
     account.rows++;
@@ -200,6 +220,7 @@ export class Spending {
     const { account, amount, state } = row;
     this.#rows.delete(rowId);
     subtract(account.pending, amount);
+    add(account.settled, amount);
     if (state !== 'held') subtract(account.inDoubt, amount);
     if (state === 'spooled') this.#spooled--;
     account.rows--;
@@ -208,6 +229,7 @@ export class Spending {
 }
 
 const newAccount = (reported: ReportedSpend, step: number): Account => ({
+  settled: { ...zero },
   known: amountOf(reported),
   windowStartMs: reported.windowStartMs,
   knownAt: step,

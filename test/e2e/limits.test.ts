@@ -105,3 +105,31 @@ it('two proxies share a rate limit', async (t) => {
   );
   assert.ok(asked < limit / 2, `${asked} requests at each alone did not use the limit up`);
 });
+
+it('two proxies spend a budget once', async (t) => {
+  await using upstream = await upstreamOfModels();
+  const control = await startControl(t, upstream.apiBase);
+  const proxies = [await startProxy(t, control), await startProxy(t, control)] as const;
+  // Each answer uses 18 tokens.
+  const requests = 100;
+  await control.send('PUT', '/admin/principals/1/budget', { tokens_total: 18 * requests });
+  const budgets = z.array(z.looseObject({ tokens_used: z.int() }));
+  const used = async (): Promise<number> =>
+    ((await control.admin.get('/admin/budgets', budgets))[0]?.tokens_used ?? 0) / 18;
+  let answered = 0;
+  const ask = async ({ chat }: (typeof proxies)[number]): Promise<void> => {
+    if ((await chat()).status === 200) answered++;
+  };
+  const inFlight = 8;
+  await until(
+    async () => {
+      await Promise.all(
+        proxies.flatMap((proxy) => [ask(proxy), ask(proxy), ask(proxy), ask(proxy)]),
+      );
+      return (await used()) >= 0.95 * requests;
+    },
+    { what: 'the budget to be used' },
+  );
+  // The first estimates are too low, because the model has not answered yet.
+  assert.ok(answered <= requests + inFlight, `${answered} of ${requests} requests`);
+});

@@ -141,6 +141,16 @@ function fleetOf(size: number, limit: number, outageShare = 0) {
   };
 }
 
+/** All of a minute's limit, for a single proxy. */
+const wholeMinute = (minute: number): Allotments => ({
+  minute,
+  ends_in_ms: minuteMs,
+  start_share: 10_000,
+  next_start_share: null,
+  limits: [],
+  short: [],
+});
+
 const often = Array.from({ length: 6 }, () => 'answered' as const);
 const fates: readonly Fate[] = [...often, 'lost', 'unanswered', 'late', 'crashed'];
 const step = fc.record({
@@ -231,6 +241,23 @@ describe('allotments over a fleet', () => {
       assert.deepEqual(admit(), [100 * outageShare, 100 * outageShare]);
       fleet.pass(3 * minuteMs);
       assert.deepEqual(admit(), [25, 25]);
+    }
+  });
+
+  it('are not given again for a minute that the clock of the database repeats', () => {
+    const limiter = new Limiter({ outageShare: 0 });
+    const limits = { requests_per_min: 10, tokens_per_min: null };
+    const admit = () =>
+      Array.from({ length: 20 }, () => limiter.admit(one, limits, { tokens: 1, nowMs: 0 })).filter(
+        ({ refusedBy }) => refusedBy === null,
+      ).length;
+    for (const [minute, admitted] of [
+      [100, 10],
+      [90, 0],
+      [91, 10],
+    ] as const) {
+      limiter.allotted.apply(wholeMinute(minute), { sentAtMs: 0, nowMs: 0 });
+      assert.equal(admit(), admitted);
     }
   });
 

@@ -19,6 +19,7 @@ import { startFileSource } from '../../gateway/config/file-source.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../gateway/gateway.ts';
 import { createLive } from '../../gateway/config/live.ts';
+import { AllottedBudgets } from '../../limits/allotted-budgets.ts';
 import { Limiter } from '../../limits/limiter.ts';
 import { Spending } from '../../limits/spending.ts';
 import { isRefusal } from '../../lib/refusal.ts';
@@ -76,6 +77,7 @@ export type ProxySettings = GatewaySettings &
     configPoll: number;
     rateLimitReconcileInterval: number;
     rateLimitOnOutage: number;
+    budgetOnOutage: number;
     usageSpool: string | null;
     usageSpoolMaxMb: number;
     budgetState: string;
@@ -173,18 +175,19 @@ async function runHttpMode(
   const { sources, ...spooling } = await openSpool(settings, { replica, log: linkLog });
   const spending = new Spending();
   const link = { client, replica, run: newRun(), counts, log: linkLog, spending };
-  const reporter = createUsageReporter({ ...link, ...spooling });
-  started.defer(reporter.close);
   const limiter = new Limiter({ outageShare: settings.rateLimitOnOutage / 100 });
+  const budgets = new AllottedBudgets({ spending, outageShare: settings.budgetOnOutage / 100 });
   const reconciling = startReconcile({
-    client,
+    ...link,
     limiter,
-    replica,
-    log: linkLog,
+    budgets,
     intervalMs: settings.rateLimitReconcileInterval * 1000,
     monotonic,
   });
   started.defer(reconciling.stop);
+  // Closed before the last report, which gives back what is not spent.
+  const reporter = createUsageReporter({ ...link, ...spooling });
+  started.defer(reporter.close);
   // Before listening, so that the first accepted request can be served.
   const poll = await startPoll({
     ...link,
@@ -204,6 +207,7 @@ async function runHttpMode(
     limiter,
     encoders,
     spending,
+    budgets,
     usage: reporter.record,
     sources,
     ...sharing(dependencies),

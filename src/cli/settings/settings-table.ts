@@ -200,7 +200,7 @@ const coreSettings = {
     schema: wholeNumber({ from: 1, to: 3600 }),
     fallback: 5,
     unit: 'seconds',
-    description: 'time between requests of a proxy for its allotments of the rate limits',
+    description: 'time between requests of a proxy for its allotments of rate limits and budgets',
   }),
   rateLimitOnOutage: define({
     flag: '--rate-limit-on-outage',
@@ -209,6 +209,14 @@ const coreSettings = {
     fallback: 100,
     description:
       'percentage of each rate limit that a proxy enforces while no control plane answers; 0 refuses',
+  }),
+  budgetOnOutage: define({
+    flag: '--budget-on-outage',
+    variable: 'GW_BUDGET_ON_OUTAGE',
+    schema: wholeNumber({ from: 0, to: 100 }),
+    fallback: 100,
+    description:
+      'percentage of what is left of each budget that a proxy may spend while no control plane answers; 0 refuses',
   }),
   healthReportInterval: define({
     flag: '--health-report-interval',

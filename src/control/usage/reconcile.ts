@@ -1,5 +1,5 @@
-// Hands out rate limits to the replicas (specification, "Reconciliation"), from tables that all
-// control planes share. Each report is one transaction, with the same number of statements for any
+// Hands out rate limits and budgets to the replicas (specification, "Reconciliation"), from tables
+// that all control planes share. Each report is one transaction, with the same number of statements for any
 // number of limits.
 
 import type { Queryable } from '@databases/pg';
@@ -22,6 +22,7 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { allot, startShareOf } from '../../limits/allotment.ts';
+import { allotmentMs, handOutBudgets } from './hand-out-budgets.ts';
 import { countsMax } from '../../limits/reconciliation.ts';
 import type {
   Allotments,
@@ -77,13 +78,20 @@ export function createReconcile({ db, state, ...dependencies }: Dependencies): R
           return limit === null || limit === undefined ? null : newerPart(limit, moment);
         };
         const allotments = await handOut(tx, { replica, asks: asks.limits, moment, limitOf });
+        const spends = { replica, asks: asks.budgets ?? [], state: state(), nowMs: moment.nowMs };
+        const budgets =
+          asks.budgets === undefined ? {} : { budgets: await handOutBudgets(tx, spends) };
         if (asks.leaves === true) await forgetReplica(tx, replica);
-        return { replicas: moment.replicas, allowances: [], allotments };
+        return {
+          replicas: moment.replicas,
+          allowances: [],
+          allotments: { ...allotments, ...budgets },
+        };
       }),
     prune: async () => {
       const { nowMs } = await readMoment(db, silentMs);
       // A minute more, for replicas whose report is on its way.
-      await deleteMinutes(db, { before: minuteOf(nowMs) - 1, silentMs: 2 * minuteMs });
+      await deleteMinutes(db, { before: minuteOf(nowMs) - 1, silentMs: allotmentMs });
     },
   };
 }

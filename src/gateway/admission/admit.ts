@@ -3,13 +3,12 @@
 
 import { toRfc3339 } from '../../lib/clock.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Limiter } from '../../limits/limiter.ts';
 import type { Verdict } from '../../limits/verdict.ts';
 import type { Amount, Hold, Spending } from '../../limits/spending.ts';
-import type { Caller } from '../../snapshot/compile/callers.ts';
+import type { Caller, CompiledBudget } from '../../snapshot/compile/callers.ts';
 import type { CompiledModel } from '../../snapshot/compile/models.ts';
 import { capsAt, percentSpent, reachedCap } from '../../snapshot/spend.ts';
-import type { ReachedCap } from '../../snapshot/spend.ts';
+import type { Caps, ReachedCap } from '../../snapshot/spend.ts';
 import { estimateCostMicros } from '../../usage/cost.ts';
 import { isChargedToBudgets } from '../../usage/price.ts';
 import { pricesAt } from '../../usage/price-versions.ts';
@@ -17,21 +16,22 @@ import { refuseRequest } from '../answer.ts';
 import type { GatewayRefusal } from '../answer.ts';
 import type { Generation } from '../generation.ts';
 import type { Peeked } from '../body/peek.ts';
-import type { ChainWalk } from '../walk.ts';
+import { isOnChain } from '../walk.ts';
+import type { ChainWalk, ProxyContext, Walk } from '../walk.ts';
 
-/** `headers` for the answer are alternating names and values. Empty for a caller without limits. */
+/**
+ * `headers` for the answer are alternating names and values. Empty for a caller without limits.
+ * `ahead` is the estimate that its budget must hold. Null without a budget.
+ */
 export type Admission =
-  | Readonly<{ kind: 'admitted'; headers: readonly string[] }>
+  | Readonly<{ kind: 'admitted'; headers: readonly string[]; ahead: Amount | null }>
   | Readonly<{ kind: 'refused'; reason: 'budget' | 'rate_limit'; refusal: GatewayRefusal }>;
-
-const unlimited: Admission = { kind: 'admitted', headers: [] };
 
 /** Adds the spending that this replica knows, which is newer than the snapshot's. */
 export function withSpending(caller: Caller, spending: Spending, now: Clock): Caller {
   const { budget, principalId } = caller;
   if (budget === null || principalId === null) return caller;
-  const { increases } = budget;
-  const caps = increases === undefined ? budget.caps : capsAt(budget.caps, increases, now());
+  const caps = capsNow(budget, now);
   const { spent, inFlight } = spending.currentSpend(principalId, budget);
   const all = {
     tokens_used: spent.tokens_used + inFlight.tokens_used,
@@ -44,11 +44,14 @@ export function withSpending(caller: Caller, spending: Spending, now: Clock): Ca
   };
 }
 
+const capsNow = ({ caps, increases }: CompiledBudget, now: Clock): Caps =>
+  increases === undefined ? caps : capsAt(caps, increases, now());
+
 /** Counts an admitted request against its caller's budget while it is in flight. Null without a budget. */
-export function holdSpending(walk: ChainWalk): Hold | null {
+export function holdSpending(walk: ChainWalk, ahead: Amount | null): Hold | null {
   const { budget, principalId } = walk.caller;
-  if (budget === null || principalId === null) return null;
-  return walk.context.spending.hold(principalId, budget, amountAhead(walk));
+  if (budget === null || principalId === null || ahead === null) return null;
+  return walk.context.spending.hold(principalId, budget, ahead);
 }
 
 /**
@@ -73,33 +76,61 @@ function meanCompletion({ models }: Generation, { id }: CompiledModel): number |
   return Math.ceil(traffic.completionTokens / traffic.requests);
 }
 
+type Admitting = Pick<ProxyContext, 'limiter' | 'budgets' | 'now'>;
+
+const noAmount: Amount = { tokens: 0, micros: 0 };
+
+/** More may be allotted with the next answer of the control plane. */
+const allReserved = refuseRequest(
+  'budget_exceeded',
+  'the rest of the budget is reserved for requests in flight and for other proxies; retry later',
+  { retryAfterSeconds: 1, headers: ['x-should-retry', 'true'] },
+);
+const cutOff = refuseRequest(
+  'budget_exceeded',
+  'the control plane does not answer this proxy, which may spend no more of the budget by itself; retry later',
+  { retryAfterSeconds: 30 },
+);
+
 /** `nowMs` is monotonic. */
-export function admit(
-  limiter: Limiter,
-  { caller, peeked }: Readonly<{ caller: Caller; peeked: Peeked }>,
-  nowMs: number,
-): Admission {
+export function admit(walk: Walk, nowMs: number): Admission {
+  const { caller, peeked } = walk;
+  const { limiter, budgets, now } = walk.context;
   const { principalId, limits, reachedCap, budget } = caller;
   if (reachedCap !== null) {
     const refusal = overBudget(reachedCap, budget?.windowEndMs ?? null);
     return { kind: 'refused', reason: 'budget', refusal };
   }
-  if (limits === null || principalId === null) return unlimited;
+  let ahead: Amount | null = null;
+  if (budget !== null && principalId !== null) {
+    ahead = isOnChain(walk) ? amountAhead(walk) : noAmount;
+    const asked = { caps: capsNow(budget, now), cost: ahead, nowMs };
+    if (!budgets.admit(principalId, budget, asked)) {
+      const refusal = budgets.isCutOff(nowMs) ? cutOff : allReserved;
+      return { kind: 'refused', reason: 'budget', refusal };
+    }
+  }
+  if (limits === null || principalId === null) return { kind: 'admitted', headers: [], ahead };
   const verdict = limiter.admit(principalId, limits, { tokens: tokensOf(peeked), nowMs });
   const headers = headersOf(verdict);
-  if (verdict.refusedBy === null) return { kind: 'admitted', headers };
+  if (verdict.refusedBy === null) return { kind: 'admitted', headers, ahead };
   return { kind: 'refused', reason: 'rate_limit', refusal: rateLimited(verdict, headers) };
 }
 
 /** True when `admit` will refuse the request. Called before routing, so that a refused request has no side effects there. */
 export function willRefuse(
-  limiter: Limiter,
+  { limiter, budgets, now }: Admitting,
   { caller, peeked }: Readonly<{ caller: Caller; peeked: Peeked }>,
   nowMs: number,
 ): boolean {
-  const { principalId, limits, reachedCap } = caller;
+  const { principalId, limits, reachedCap, budget } = caller;
   if (reachedCap !== null) return true;
-  if (limits === null || principalId === null) return false;
+  if (principalId === null) return false;
+  if (budget !== null) {
+    const asked = { caps: capsNow(budget, now), nowMs };
+    if (budgets.wouldRefuse(principalId, budget, asked)) return true;
+  }
+  if (limits === null) return false;
   return limiter.wouldRefuse(principalId, limits, { tokens: tokensOf(peeked), nowMs });
 }
 

@@ -1,10 +1,11 @@
-// Asks the control plane for this replica's allotments of the rate limits, regularly and when one
-// runs out (specification, "Reconciliation"). A control plane of an older release divides limits by
+// Asks the control plane for this replica's allotments of rate limits and budgets, regularly and when
+// one runs out (specification, "Reconciliation"). A control plane of an older release divides limits by
 // the demand that this replica saw.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Clock } from '../../lib/clock.ts';
+import type { AllottedBudgets } from '../../limits/allotted-budgets.ts';
 import type { Limiter } from '../../limits/limiter.ts';
 import { countsMax, reconcileAnswer } from '../../limits/reconciliation.ts';
 import type { ReconcileReport } from '../../limits/reconciliation.ts';
@@ -14,6 +15,7 @@ import type { ControlClient } from './client.ts';
 export type ReconcileOptions = Readonly<{
   client: Pick<ControlClient, 'post'>;
   limiter: Limiter;
+  budgets: AllottedBudgets;
   /** Identifies this process among the replicas. */
   replica: string;
   log: Log;
@@ -45,23 +47,24 @@ export function startReconcile(options: ReconcileOptions): Readonly<{ stop: () =
 }
 
 async function keepReconciling(options: ReconcileOptions, signal: AbortSignal): Promise<number> {
-  const { limiter, log } = options;
+  const { limiter, budgets, log } = options;
   const intervalMs = Math.min(options.intervalMs, intervalMaxMs);
   let low = new AbortController();
   limiter.onLow(() => low.abort());
+  budgets.onLow(() => low.abort());
   let isFailing = false;
   let sequence = 1;
   for (; !signal.aborted; sequence++) {
     low = new AbortController();
     try {
       const isAskedFor = await reconcileOnce({ ...options, intervalMs, sequence }, signal);
-      if (isFailing) log.info({}, 'rate limits are reconciled again');
+      if (isFailing) log.info({}, 'rate limits and budgets are reconciled again');
       isFailing = false;
       if (isAskedFor) low.abort();
     } catch (error) {
       if (signal.aborted) break;
       // Logged once per change of state.
-      if (!isFailing) log.warn({ error }, 'rate limits were not reconciled');
+      if (!isFailing) log.warn({ error }, 'rate limits and budgets were not reconciled');
       isFailing = true;
     }
     const leastMs = Math.min(isFailing ? retryMs : pauseMs, intervalMs);
@@ -100,10 +103,11 @@ type Report = ReconcileOptions & Readonly<{ sequence: number }>;
  * another report is needed soon.
  */
 async function reconcileOnce(
-  { client, limiter, replica, intervalMs, monotonic, sequence }: Report,
+  { client, limiter, budgets, replica, intervalMs, monotonic, sequence }: Report,
   signal: AbortSignal,
 ): Promise<boolean> {
   const sentAtMs = monotonic();
+  const ahead = { nowMs: sentAtMs, intervalMs, countMax: countsMax };
   const report: ReconcileReport = {
     replica_id: replica,
     counts: limiter.takeDemand(countsMax).map(({ principalId, requests, tokens }) => ({
@@ -113,19 +117,21 @@ async function reconcileOnce(
     })),
     asks: {
       sequence,
-      limits: limiter.allotted.takeAsks({ nowMs: sentAtMs, intervalMs, countMax: countsMax }),
+      limits: limiter.allotted.takeAsks(ahead),
+      budgets: budgets.takeAsks(ahead),
     },
   };
   const { status, body } = await client.post('/limits/reconcile', report, signal);
   if (status !== 200) throw new Error(`status ${status}`);
   const { allowances, allotments } = reconcileAnswer.parse(JSON.parse(body.toString()));
-  const nowMs = monotonic();
-  if (allotments !== undefined) return limiter.allotted.apply(allotments, { sentAtMs, nowMs });
+  const times = { sentAtMs, nowMs: monotonic() };
+  const isBudgetShort = budgets.apply(allotments?.budgets, times);
+  if (allotments !== undefined) return limiter.allotted.apply(allotments, times) || isBudgetShort;
   const shares = allowances.map((one) => ({
     principalId: one.principal_id,
     requests: one.requests_share,
     tokens: one.tokens_share,
   }));
-  limiter.setShares(shares, { untilMs: nowMs + intervalsMax * intervalMs });
+  limiter.setShares(shares, { untilMs: times.nowMs + intervalsMax * intervalMs });
   return false;
 }

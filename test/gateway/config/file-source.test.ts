@@ -48,6 +48,7 @@ async function startFileProxy(
       configPoll,
       rateLimitReconcileInterval: 5,
       rateLimitOnOutage: 100,
+      budgetOnOutage: 100,
       usageSpool: null,
       usageSpoolMaxMb: 1,
       budgetState: '/dev/null/none',

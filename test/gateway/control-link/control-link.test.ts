@@ -76,6 +76,7 @@ async function startProxy(controlUrl: string, more: Partial<ProxySettings> = {})
     configPoll: 0.02,
     rateLimitReconcileInterval: 0.02,
     rateLimitOnOutage: 100,
+    budgetOnOutage: 100,
     usageSpool: null,
     usageSpoolMaxMb: 1,
     budgetState: '/dev/null/none',

@@ -8,7 +8,9 @@ import type { TestContext } from 'node:test';
 import { createControlClient } from '../../../src/gateway/control-link/client.ts';
 import { startReconcile } from '../../../src/gateway/control-link/reconcile.ts';
 import { principalId } from '../../../src/lib/ids.ts';
+import { AllottedBudgets } from '../../../src/limits/allotted-budgets.ts';
 import { Limiter } from '../../../src/limits/limiter.ts';
+import { Spending } from '../../../src/limits/spending.ts';
 import { reconcileReport } from '../../../src/limits/reconciliation.ts';
 import type { ReconcileReport } from '../../../src/limits/reconciliation.ts';
 import { collectLog } from '../../harness/gateway/gateway.ts';
@@ -39,6 +41,7 @@ function startReplica(t: TestContext, control: ScriptedUpstream, outageShare = 1
   const reconciling = startReconcile({
     client,
     limiter,
+    budgets: new AllottedBudgets({ spending: new Spending() }),
     replica: 'replica-1',
     log: collectLog(lines),
     intervalMs: 10,
@@ -71,7 +74,7 @@ it('reports at once and then on, what it saw since the last time, with the proxy
   assert.deepEqual(reports(control)[0], {
     replica_id: 'replica-1',
     counts: [],
-    asks: { sequence: 1, limits: [] },
+    asks: { sequence: 1, limits: [], budgets: [] },
   });
   for (const _time of [1, 2, 3]) ask();
   const total = () =>
@@ -191,7 +194,7 @@ it('says once that the control plane does not answer, and once that it does agai
   await until(() => lines.some(({ level }) => level === 'info'), { what: 'the recovery' });
   assert.deepEqual(
     lines.map(({ message }) => message),
-    ['rate limits were not reconciled', 'rate limits are reconciled again'],
+    ['rate limits and budgets were not reconciled', 'rate limits and budgets are reconciled again'],
   );
 });
 

@@ -1,0 +1,115 @@
+// Hands out allotments of budgets to a proxy, in the transaction of its report
+// (docs/adr/0056-budget-allotments.md). It takes the same number of statements for any number of
+// budgets.
+
+import type { Queryable } from '@databases/pg';
+
+import type { ConfigState } from '../../../projections/config/state.ts';
+import {
+  holdBudgetAllotments,
+  listShortBudgets,
+  liveReplicas,
+  writeBudgetAllotments,
+} from '../../db/budget-allotments.ts';
+import type { BudgetAllotmentRow, BudgetPlace } from '../../db/budget-allotments.ts';
+import { readSpend } from '../../db/usage/budget-usage.ts';
+import type { CountedSpend } from '../../db/usage/budget-usage.ts';
+import type { PrincipalId } from '../../lib/ids.ts';
+import { allotBudget } from '../../limits/budget-allotment.ts';
+import { budgetDimensions, countsMax } from '../../limits/reconciliation.ts';
+import type { BudgetAllotments, BudgetDimension, SpendAsk } from '../../limits/reconciliation.ts';
+import { capsAt } from './budget-caps.ts';
+
+/** The allotments of a replica that has not reported for this long are available to others. */
+export const allotmentMs = 120_000;
+
+type Asked = Readonly<{
+  replica: string;
+  asks: readonly SpendAsk[];
+  state: ConfigState;
+  nowMs: number;
+}>;
+
+export async function handOutBudgets(
+  tx: Queryable,
+  { replica, asks, state, nowMs }: Asked,
+): Promise<BudgetAllotments> {
+  const valid = new Map(
+    asks.flatMap((ask) => (capOf(state, ask, nowMs) === null ? [] : [[nameOf(ask), ask] as const])),
+  );
+  const live = new Set(await liveReplicas(tx, allotmentMs)).add(replica);
+  const rows = valid.size === 0 ? [] : await holdBudgetAllotments(tx, [...valid.values()]);
+  // Read after the rows are locked: it includes all that other replicas no longer keep.
+  const spent = await spentOf(tx, rows);
+  const decided = rows.flatMap((row) => {
+    const ask = valid.get(nameOf(row));
+    const counted = spent.get(row.principal_id);
+    if (ask === undefined || counted === undefined) return [];
+    const others = othersIn(row, { live, replica });
+    const allotted = allotBudget(
+      {
+        cap: capOf(state, ask, nowMs) ?? 0,
+        counted: ask.dimension === 'tokens' ? counted.tokens_used : counted.cost_used_micros,
+        others,
+        replicas: live.size,
+        undeclared: live.size - 1 - Object.keys(others).length,
+        wasShort: row.was_short,
+      },
+      ask,
+    );
+    return [{ ask, others, ...allotted }];
+  });
+  if (decided.length > 0) {
+    const written = decided.map(({ ask, others, amount, isShort }) => ({
+      principal_id: ask.principal_id,
+      dimension: ask.dimension,
+      held: { ...others, [replica]: amount },
+      isShort,
+    }));
+    await writeBudgetAllotments(tx, written);
+  }
+  const short = await listShortBudgets(tx, countsMax);
+  return {
+    replicas: live.size,
+    amounts: decided.map(({ ask: { principal_id, dimension }, amount }) => ({
+      principal_id,
+      dimension,
+      amount,
+    })),
+    short: short.flatMap(({ principal_id, dimension }) =>
+      isDimension(dimension) ? [{ principal_id, dimension }] : [],
+    ),
+  };
+}
+
+/** Null without a cap. */
+function capOf(
+  state: ConfigState,
+  { principal_id: id, dimension }: Readonly<{ principal_id: PrincipalId; dimension: string }>,
+  nowMs: number,
+): number | null {
+  const budget = state.principal.byId.get(id)?.budget ?? null;
+  if (budget === null) return null;
+  const { tokens_total: tokens, cost_total_micros: micros } = capsAt(budget, nowMs);
+  return dimension === 'tokens' ? tokens : micros;
+}
+
+async function spentOf(
+  tx: Queryable,
+  rows: readonly BudgetAllotmentRow[],
+): Promise<ReadonlyMap<PrincipalId, CountedSpend>> {
+  const ids = new Set(rows.map((row) => row.principal_id));
+  const spent = ids.size === 0 ? [] : await readSpend(tx, [...ids]);
+  return new Map(spent.map((one) => [one.principal_id, one]));
+}
+
+type Among = Readonly<{ live: ReadonlySet<string>; replica: string }>;
+
+/** The allotments of the other replicas that are alive. */
+const othersIn = ({ held }: BudgetAllotmentRow, { live, replica }: Among) =>
+  Object.fromEntries(Object.entries(held).filter(([one]) => one !== replica && live.has(one)));
+
+const isDimension = (text: string): text is BudgetDimension =>
+  budgetDimensions.some((one) => one === text);
+
+const nameOf = ({ principal_id, dimension }: BudgetPlace): string => `${principal_id} ${dimension}`;

@@ -1,0 +1,74 @@
+// Stores how much of each budget each proxy may spend before it is counted. Times are those of
+// `op.limit_now()`.
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+import { z } from 'zod';
+
+import { principalId } from '../lib/ids.ts';
+import { flag, integer, readRows, readValues, text } from './rows.ts';
+
+const place = { principal_id: principalId, dimension: text } as const;
+const placeRow = z.object(place);
+export type BudgetPlace = Readonly<z.output<typeof placeRow>>;
+
+const allotmentRow = z.object({
+  ...place,
+  /** Amounts by replica. */
+  held: z.record(z.string(), integer),
+  was_short: flag,
+});
+export type BudgetAllotmentRow = Readonly<z.output<typeof allotmentRow>>;
+
+/** A need that was not met is known to all replicas for this long. */
+const shortMs = 15_000;
+const shortSince = sql`op.limit_now() - make_interval(secs => ${shortMs / 1000})`;
+
+/**
+ * Creates those that are absent, and locks all in their order, so that deadlocks cannot occur. A
+ * principal without a budget has none.
+ */
+export const holdBudgetAllotments = (
+  tx: Queryable,
+  places: readonly BudgetPlace[],
+): Promise<BudgetAllotmentRow[]> =>
+  readRows(tx, allotmentRow)`
+    insert into op.budget_allotments as stored (principal_id, dimension, held)
+    select principal_id, dimension, '{}' from ${given(places)}
+      join op.budget_usage using (principal_id)
+    order by principal_id, dimension
+    on conflict (principal_id, dimension) do update set held = stored.held
+    returning principal_id, dimension, held,
+      coalesce(short_at > ${shortSince}, false) as was_short`;
+
+/** The replicas that reported in this time, except those of older releases. */
+export const liveReplicas = (tx: Queryable, silentMs: number): Promise<string[]> =>
+  readValues(tx, text)`
+    select replica from op.limit_replicas where not is_older
+      and seen_at > op.limit_now() - make_interval(secs => ${silentMs / 1000})`;
+
+type Written = BudgetPlace & Readonly<{ held: Readonly<Record<string, number>>; isShort: boolean }>;
+
+/** The rows must be locked. */
+export const writeBudgetAllotments = (tx: Queryable, rows: readonly Written[]): Promise<unknown> =>
+  tx.query(sql`
+    update op.budget_allotments as stored
+    set held = given.held, short_at = case when given.is_short then op.limit_now()
+      when stored.short_at > ${shortSince} then stored.short_at end
+    from (select * from ${given(rows)} join unnest(
+        ${rows.map(({ held }) => JSON.stringify(held))}::jsonb[],
+        ${rows.map(({ isShort }) => isShort)}::boolean[]
+      ) with ordinality more (held, is_short, place) using (place)) given
+    where (stored.principal_id, stored.dimension) = (given.principal_id, given.dimension)`);
+
+/** Budgets of which some replica needed more than was left a short time ago. */
+export const listShortBudgets = (tx: Queryable, limit: number): Promise<BudgetPlace[]> =>
+  readRows(tx, placeRow)`
+    select principal_id, dimension from op.budget_allotments where short_at > ${shortSince}
+    order by short_at desc limit ${limit}`;
+
+const given = (places: readonly BudgetPlace[]) => sql`
+  unnest(
+    ${places.map((one) => one.principal_id)}::bigint[],
+    ${places.map(({ dimension }) => dimension)}::text[]
+  ) with ordinality given (principal_id, dimension, place)`;

@@ -1,0 +1,66 @@
+// Decides how much of a budget a proxy may spend before the control plane has counted it
+// (docs/adr/0056-budget-allotments.md). Pure.
+//
+// What is counted and all allotments together are at most the budget. What a proxy has spent stays
+// in its allotment until it is counted. Then the proxy reports a smaller one.
+
+import { wholeShare } from './allotment.ts';
+import type { Allotted, Ask, Held } from './allotment.ts';
+
+/** The sum of what several proxies may spend of the rest of a budget before their first answer. */
+const firstSharesSum = 2_000;
+
+/** The part of the rest of a budget that a proxy may spend without an allotment. */
+export const firstShareOf = (replicas: number): number =>
+  replicas <= 1 ? wholeShare : Math.floor(firstSharesSum / replicas);
+
+/** Rounded down. */
+export const partOf = (left: number, share: number): number =>
+  Math.floor((Math.max(0, left) * share) / wholeShare);
+
+/** `keeps` includes `spare`: the part that it has not spent. */
+export type BudgetAsk = Ask & Readonly<{ spare: number }>;
+
+type Given = Readonly<{
+  cap: number;
+  /** Spent in the window, as far as it is counted. */
+  counted: number;
+  /** The allotments of the other proxies. */
+  others: Held;
+  /** All proxies, and those of them that have no allotment yet. */
+  replicas: number;
+  undeclared: number;
+  /** True if some proxy needed more than was left a short time ago. */
+  wasShort: boolean;
+}>;
+
+/**
+ * The new allotment of the proxy: what it keeps and needs, and a reserve for requests to come.
+ * Reserves of several proxies are at most about half of what is left, and get smaller with it.
+ */
+export function allotBudget(given: Given, ask: BudgetAsk): Allotted {
+  const { cap, counted, others, replicas, undeclared, wasShort } = given;
+  const promised = Object.values(others).reduce((sum, one) => sum + one, 0);
+  const rest = Math.max(0, cap - counted - promised - ask.keeps);
+  const first = undeclared * partOf(cap - counted, firstShareOf(replicas));
+  const left = Math.max(0, rest - first);
+  const isShort = ask.wants > left;
+  const needed = needOf(ask, { left, replicas });
+  if (isShort || wasShort) return { amount: ask.keeps + needed, isShort };
+  const share = replicas <= 1 ? left : Math.floor((left + ask.spare) / (2 * replicas));
+  const reserve = Math.min(left, Math.max(needed, share - ask.spare));
+  return { amount: ask.keeps + reserve, isShort };
+}
+
+/**
+ * At most an even part of what is left, but enough for one request. A request that costs more than
+ * all that is left gets its whole cost, because the request that exceeds a budget completes.
+ */
+function needOf(
+  { wants, unit }: BudgetAsk,
+  { left, replicas }: Readonly<{ left: number; replicas: number }>,
+): number {
+  if (left === 0 || wants === 0) return 0;
+  const request = Math.min(unit, wants);
+  return Math.max(request, Math.min(wants, left, Math.ceil(left / Math.max(1, replicas))));
+}

@@ -1,0 +1,162 @@
+// Tests budgets that several control planes hand out from one database (specification, "Budget" and
+// "Reconciliation"), and the clock of allotments after a failover.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { sql } from '@databases/pg';
+
+import { createReconcile } from '../../../src/control/usage/reconcile.ts';
+import type { Reconcile } from '../../../src/control/usage/reconcile.ts';
+import { addSpend, beginBudgets, endBudgets } from '../../../src/db/usage/budget-usage.ts';
+import { principalId } from '../../../src/lib/ids.ts';
+import type { PrincipalId } from '../../../src/lib/ids.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+import type { SpendAsk } from '../../../src/limits/reconciliation.ts';
+import { budgetSet, plainName, principalCreated } from '../../harness/events/examples.ts';
+import { given } from '../../harness/events/test-log.ts';
+import { testPlane } from '../../harness/control/plane.ts';
+
+const one = principalId.parse(1);
+const two = principalId.parse(2);
+const three = principalId.parse(3);
+
+/** Principal 1 may spend 1,000 micro-units, principal 2 has only tokens, principal 3 has no budget. */
+const { state } = given([
+  ...[1, 2, 3].map((id) => principalCreated(id, plainName(`p${id}`))),
+  budgetSet(1, { tokens: 5_000, costMicros: 1_000 }),
+  budgetSet(2, { tokens: 100 }),
+]);
+
+async function testPlanes(t: TestContext) {
+  const test = await testPlane(t);
+  const open = async (): Promise<Reconcile> => {
+    const { plane } = await test.another();
+    return createReconcile({ db: plane.db, state: () => state });
+  };
+  const { db } = test.plane;
+  const windowStart = new Date();
+  const startOf = (principalId: PrincipalId) =>
+    ({ principalId, windowStart, windowEnd: null, initialTokensUsed: 0 }) as const;
+  await beginBudgets(db, [startOf(one), startOf(two)]);
+  const spend = (tokens: number, costMicros: number) =>
+    addSpend(db, [{ principalId: 1, tokens, costMicros }]);
+  return { db, x: await open(), y: await open(), spend };
+}
+
+type Asked = Partial<SpendAsk>;
+
+const askOf = (asked: Asked): SpendAsk => ({
+  principal_id: asked.principal_id ?? one,
+  dimension: asked.dimension ?? 'micros',
+  keeps: asked.keeps ?? 0,
+  spare: asked.spare ?? 0,
+  wants: asked.wants ?? 0,
+  unit: asked.unit ?? 1,
+});
+
+/** Reports of one replica, numbered. */
+function replicaOf(replica: string) {
+  let sequence = 0;
+  const report = async (reconcile: Reconcile, ...asked: readonly Asked[]) => {
+    sequence += 1;
+    const budgets = asked.map(askOf);
+    const asks = { sequence, limits: [], budgets };
+    const answer = await reconcile.take({ replica_id: replica, counts: [], asks });
+    assert.ok(!isRefusal(answer) && answer.allotments?.budgets !== undefined);
+    return answer.allotments;
+  };
+  const amounts = async (reconcile: Reconcile, ...asked: readonly Asked[]) =>
+    (await report(reconcile, ...asked)).budgets?.amounts.map(({ amount }) => amount);
+  return { report, amounts };
+}
+
+describe('control planes that share a database', () => {
+  it('hand out a budget once, whichever of them is asked', async (t) => {
+    const { x, y, spend } = await testPlanes(t);
+    const [a, b] = [replicaOf('a'), replicaOf('b')];
+    await a.report(x);
+    await b.report(y);
+    // The other replica may spend a tenth of the rest without an allotment, and has none yet.
+    assert.deepEqual(await a.amounts(x, { keeps: 700, wants: 900 }), [800]);
+    const { budgets } = await b.report(y, { keeps: 50, wants: 100, unit: 100 });
+    assert.deepEqual(
+      budgets?.amounts.map(({ amount }) => amount),
+      [150],
+    );
+    assert.deepEqual(budgets?.short, [{ principal_id: one, dimension: 'micros' }]);
+    // The request that exceeds the budget completes; there is nothing for another one.
+    assert.deepEqual(await b.amounts(x, { keeps: 150, wants: 100, unit: 100 }), [250]);
+    assert.deepEqual(await a.amounts(y, { keeps: 800, wants: 1 }), [800]);
+    await spend(0, 850);
+    assert.deepEqual(await a.amounts(y, { keeps: 0, wants: 1 }), [0]);
+    assert.deepEqual(await b.amounts(y, { keeps: 0, wants: 100, unit: 1 }), [75]);
+    assert.deepEqual(await a.amounts(x, { keeps: 0, wants: 100, unit: 1 }), [38]);
+  });
+
+  it('allot every cap of a budget, with increases in force, and nothing without a cap', async (t) => {
+    const { x } = await testPlanes(t);
+    const [a, b] = [replicaOf('a'), replicaOf('b')];
+    await b.report(x);
+    const { budgets } = await a.report(
+      x,
+      { wants: 10 },
+      { dimension: 'tokens', wants: 10 },
+      { principal_id: two, dimension: 'tokens', wants: 10 },
+      { principal_id: two, dimension: 'micros', wants: 10 },
+      { principal_id: three, dimension: 'micros', wants: 10 },
+    );
+    assert.deepEqual(
+      budgets?.amounts.map((one) => [one.principal_id, one.dimension, one.amount]),
+      [
+        [1, 'micros', 225],
+        [1, 'tokens', 1125],
+        [2, 'tokens', 22],
+      ],
+    );
+  });
+
+  it('keep the allotment of a silent replica for two minutes', async (t) => {
+    const { x, db } = await testPlanes(t);
+    const [a, b] = [replicaOf('a'), replicaOf('b')];
+    await a.report(x);
+    await b.amounts(x, { keeps: 800 });
+    const age = (seconds: number) =>
+      db.query(sql`
+        update op.limit_replicas set seen_at = seen_at - make_interval(secs => ${seconds})
+        where replica = 'b'`);
+    await age(110);
+    assert.deepEqual(await a.amounts(x, { wants: 1_000, unit: 1 }), [88]);
+    await age(20);
+    assert.deepEqual(await a.amounts(x, { keeps: 100, wants: 1_000, unit: 1 }), [1_000]);
+  });
+
+  it('forget the allotments of a budget that was removed', async (t) => {
+    const { x, db } = await testPlanes(t);
+    const a = replicaOf('a');
+    await a.amounts(x, { keeps: 800 });
+    await endBudgets(db, [one]);
+    assert.deepEqual(await db.query(sql`select * from op.budget_allotments`), []);
+    assert.deepEqual(await a.amounts(x, { keeps: 800 }), []);
+  });
+});
+
+describe('a database whose clock went back', () => {
+  it('continues with the minute that was answered last, and never repeats one', async (t) => {
+    const { x, y, db } = await testPlanes(t);
+    const a = replicaOf('a');
+    const before = await a.report(x);
+    // The same happens after a failover from a server whose clock is ten minutes ahead.
+    await db.query(sql`update op.limit_replicas set seen_at = seen_at + interval '10 minutes'`);
+    const after = await a.report(y);
+    assert.ok(after.minute >= before.minute + 10);
+    const again = await a.report(x);
+    const timeOf = ({ minute, ends_in_ms: left }: typeof after) => (minute + 1) * 60_000 - left;
+    assert.ok(timeOf(again) > timeOf(after));
+    // Other parts of gw use the clock of the database as it is.
+    const [ahead] = await db.query(sql`
+      select extract(epoch from ahead)::integer as seconds from op.limit_clock`);
+    assert.ok(ahead.seconds >= 599 && ahead.seconds <= 601);
+  });
+});
