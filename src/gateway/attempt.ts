@@ -199,8 +199,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     chunk: Buffer,
     isLast: boolean,
   ): boolean {
-    body.push(chunk);
-    const status = body.status(isLast);
+    const status = body.push(chunk, isLast);
     if (status === null) return true;
     this.#decide(status, headers, true);
     const last = body.chunks.length - 1;

@@ -29,7 +29,7 @@ export class HeldAnswer {
   push(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     if (this.#bytes > heldBytesMax) this.abandon();
-    else this.#chunks?.push(chunk);
+    else this.#chunks?.push(Buffer.from(chunk));
     return true;
   }
 

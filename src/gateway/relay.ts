@@ -75,7 +75,7 @@ export class Relay {
     const { context, exchange } = this.#walk;
     this.firstTokenMs ??= context.monotonic() - exchange.startedAt;
     this.#bytes += chunk.length;
-    this.#tail?.push(chunk);
+    this.#tail?.push(chunk, isLast);
     this.#recording?.push(chunk);
     return exchange.write(chunk, isLast);
   }

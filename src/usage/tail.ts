@@ -31,34 +31,47 @@ export const isEventStream = (headers: readonly string[]): boolean =>
 const contentType =
   /^(?:audio\/|image\/|video\/|application\/octet-stream|text\/(?!event-stream))/i;
 
-/** Keeps the last `tailBytesMax` bytes that were pushed, by reference. Nothing is copied before it is read. */
-export class Tail {
-  #chunks: Buffer[] = [];
-  #first = 0;
-  #bytes = 0;
+const initialBytes = 512;
 
-  push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    for (;;) {
-      const oldest = this.#chunks[this.#first];
-      if (oldest === undefined || this.#bytes - oldest.length < tailBytesMax) break;
-      this.#bytes -= oldest.length;
-      this.#first++;
+/** Keeps the last `tailBytesMax` bytes that were pushed. */
+export class Tail {
+  /** An answer of one chunk, which is not copied. */
+  #whole: Buffer | null = null;
+  #bytes: Buffer = nothing;
+  #length = 0;
+
+  /** After the last chunk, the text must be read before the memory of the chunk is reused. */
+  push(chunk: Buffer, isLast = false): void {
+    if (isLast && this.#length === 0) {
+      this.#whole = chunk;
+      return;
     }
-    if (this.#first >= 64) {
-      this.#chunks = this.#chunks.slice(this.#first);
-      this.#first = 0;
-    }
+    const from = Math.max(0, chunk.length - tailBytesMax);
+    this.#makeRoom(chunk.length - from);
+    this.#length += chunk.copy(this.#bytes, this.#length, from);
   }
 
   text(): string {
-    const kept = this.#first === 0 ? this.#chunks : this.#chunks.slice(this.#first);
-    const [only] = kept;
-    const bytes = kept.length === 1 && only !== undefined ? only : Buffer.concat(kept);
-    return bytes.toString('latin1', Math.max(0, bytes.length - tailBytesMax));
+    const bytes = this.#whole ?? this.#bytes;
+    const end = this.#whole?.length ?? this.#length;
+    return bytes.toString('latin1', Math.max(0, end - tailBytesMax), end);
+  }
+
+  /** Moves bytes rarely, because the memory holds twice as many as are kept. */
+  #makeRoom(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return;
+    const kept = Math.min(this.#length, tailBytesMax);
+    const from = this.#length - kept;
+    const needed = Math.max(initialBytes, 2 * (kept + bytes));
+    const capacity = Math.min(2 * tailBytesMax, needed);
+    const memory = capacity > this.#bytes.length ? Buffer.allocUnsafeSlow(capacity) : this.#bytes;
+    this.#bytes.copy(memory, 0, from, this.#length);
+    this.#bytes = memory;
+    this.#length = kept;
   }
 }
+
+const nothing = Buffer.alloc(0);
 
 /** True when the end marker of the stream has arrived. */
 export const endsStream = (tail: string): boolean => /data: ?\[DONE\]\s*$/.test(tail.slice(-32));

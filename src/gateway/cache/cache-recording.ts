@@ -48,7 +48,7 @@ export class Recording {
 
   push(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes <= entryBytesMax) this.#chunks.push(chunk);
+    if (this.#bytes <= entryBytesMax) this.#chunks.push(Buffer.from(chunk));
     else this.#chunks = [];
   }
 

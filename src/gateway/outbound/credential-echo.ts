@@ -52,7 +52,7 @@ export class CredentialMask {
       all.fill('*', at, at + length);
     }
     const end = isLast ? all.length : all.length - this.#begunBytes(all);
-    this.#rest = all.subarray(end);
+    this.#rest = Buffer.from(all.subarray(end));
     return all.subarray(0, end);
   }
 

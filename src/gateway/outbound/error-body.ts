@@ -26,9 +26,13 @@ export class EarlyBody {
   readonly chunks: Buffer[] = [];
   #bytes = 0;
 
-  push(chunk: Buffer): void {
-    this.chunks.push(chunk);
+  /** Returns the status like `status`. Copies the chunk while undecided. */
+  push(chunk: Buffer, isWhole: boolean): number | null {
+    const index = this.chunks.push(chunk) - 1;
     this.#bytes += chunk.length;
+    const status = this.status(isWhole);
+    if (status === null) this.chunks[index] = Buffer.from(chunk);
+    return status;
   }
 
   /** Returns 200 when there is no error, the error's status when there is one, and null while undecided. */

@@ -30,7 +30,7 @@ export class RouteWatch implements AnswerSink {
   onChunk(chunk: Buffer, isLast: boolean): boolean {
     if (this.#held === null) return this.#sink.onChunk(chunk, isLast);
     this.#bytes += chunk.length;
-    if (this.#bytes <= bodyBytesMax) this.#chunks.push(chunk);
+    if (this.#bytes <= bodyBytesMax) this.#chunks.push(Buffer.from(chunk));
     return true;
   }
 

@@ -65,7 +65,8 @@ export class TranslatedAnswer implements AnswerSink {
   onChunk(chunk: Buffer, isLast: boolean): boolean {
     if (this.#hasEnded) return true;
     if (this.#stream === null) return this.#collect(chunk);
-    const translated = this.#stream.push(chunk);
+    // The decoder keeps the beginning of an incomplete event.
+    const translated = this.#stream.push(Buffer.from(chunk));
     if (this.#stream.failedStatus !== null) {
       this.#fail(this.#stream, translated);
       if (!isLast) this.#abortUpstream();
@@ -130,7 +131,7 @@ export class TranslatedAnswer implements AnswerSink {
     this.#bytes += chunk.length;
     const isError = this.#status >= 400;
     if (this.#bytes <= (isError ? errorBytesMax : answerBytesMax)) {
-      this.#chunks.push(chunk);
+      this.#chunks.push(Buffer.from(chunk));
       return true;
     }
     this.#chunks = [];

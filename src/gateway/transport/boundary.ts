@@ -68,7 +68,10 @@ export type Exchange = {
   answer(status: number, headers: FlatHeaders, body: string | Buffer): void;
   /** `isFollowed` means that a chunk or the end follows at once and can be sent with the head. */
   start(status: number, headers: FlatHeaders, isFollowed: boolean): void;
-  /** Returns false when the client reads too slowly; then wait for onDrain. The last chunk may be sent by end(). */
+  /**
+   * Returns false when the client reads too slowly; then wait for onDrain. The last chunk may be sent by end(). The
+   * caller may reuse the memory of a chunk after the call, and that of the last one after end().
+   */
   write(chunk: Buffer, isLast: boolean): boolean;
   end(): void;
   /** Closes the connection, so that the client cannot mistake a truncated answer for a complete one. */
@@ -97,7 +100,10 @@ export type AnswerSink = {
    * follows at once.
    */
   onHead(status: number, headers: FlatHeaders, isFollowed: boolean): void;
-  /** Returns false when it cannot take more; the upstream is paused until resume(). The end follows the last chunk at once. */
+  /**
+   * Returns false when it cannot take more; the upstream is paused until resume(). The end follows the last chunk at
+   * once. The memory of the chunk is reused after the call, or after the end that follows it.
+   */
   onChunk(chunk: Buffer, isLast: boolean): boolean;
   onEnd(): void;
   onFault(fault: UpstreamFault): void;

@@ -131,12 +131,13 @@ export class HttpExchange implements Exchange, Watched {
   }
 
   write(chunk: Buffer, isLast: boolean): boolean {
+    const kept = Buffer.from(chunk);
     if (isLast) {
-      this.#last = chunk;
+      this.#last = kept;
       return true;
     }
     this.#isHeadPending = false;
-    if (this.#response.write(chunk)) return true;
+    if (this.#response.write(kept)) return true;
     if (!this.#hasDrainListener) {
       this.#hasDrainListener = true;
       this.#response.on('drain', () => this.#listener?.onDrain());

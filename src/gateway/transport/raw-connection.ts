@@ -320,7 +320,7 @@ export class RawConnection implements ExchangeConnection, Watched {
     const socket = this.#socket;
     socket.cork();
     if (before !== '') socket.write(before, 'latin1');
-    if (chunk !== null) socket.write(chunk);
+    if (chunk !== null) socket.write(Buffer.from(chunk));
     if (after !== '') socket.write(after, 'latin1');
     socket.uncork();
     return !socket.writableNeedDrain;

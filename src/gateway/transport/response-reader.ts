@@ -11,7 +11,7 @@ const interimAnswersMax = 8;
 export class ResponseReader {
   /** The final head, once it has arrived. */
   head: ResponseHead | null = null;
-  /** The body bytes of the last read, in a buffer of their own. */
+  /** The body bytes of the last read: a view of the bytes that were read. */
   payload: Buffer | null = null;
   isComplete = false;
   problem: string | null = null;
@@ -82,10 +82,7 @@ export class ResponseReader {
   }
 
   #take(bytes: Buffer, from: number, end: number): void {
-    if (end === from) return;
-    const payload = Buffer.allocUnsafe(end - from);
-    bytes.copy(payload, 0, from, end);
-    this.payload = payload;
+    if (end > from) this.payload = bytes.subarray(from, end);
   }
 
   #complete(head: ResponseHead, isLast: boolean): void {
