@@ -18,6 +18,7 @@ import { Relay } from './relay.ts';
 import type { Sending } from './sending.ts';
 import { TranslatedAnswer } from './outbound/translated-answer.ts';
 import type { TranslatedSink } from './outbound/translated-answer.ts';
+import { internalFault } from './transport/upstream-attempt.ts';
 import type {
   ExchangeListener,
   FlatHeaders,
@@ -137,11 +138,18 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     const nowMs = this.#sending.walk.context.monotonic();
     this.#end(nowMs - this.#startedAt);
     if (state.kind === 'held') return state.complete();
-    this.#sending.walk.exchange.end();
     const relay = relayIn(state);
-    const usage = this.#translated === null ? readUsage(relay?.tail ?? '') : this.#translated.usage;
-    relay?.complete(usage, nowMs);
-    this.#ended(relay, usage);
+    let usage: UsageReport | null = null;
+    try {
+      this.#sending.walk.exchange.end();
+      usage = this.#translated === null ? readUsage(relay?.tail ?? '') : this.#translated.usage;
+      relay?.complete(usage, nowMs);
+      this.#ended(relay, usage);
+    } catch (error) {
+      // The attempt is over, so no fault can follow, and without a result the request would never end.
+      this.#sending.walk.exchange.cut();
+      this.#ended(relay, usage, internalFault(error));
+    }
   }
 
   onFault(fault: UpstreamFault): void {
@@ -199,8 +207,12 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     chunk: Buffer,
     isLast: boolean,
   ): boolean {
-    const status = body.push(chunk, isLast);
-    if (status === null) return true;
+    body.push(chunk);
+    const status = body.status(isLast);
+    if (status === null) {
+      body.keepLast();
+      return true;
+    }
     this.#decide(status, headers, true);
     const last = body.chunks.length - 1;
     return body.chunks.reduce(

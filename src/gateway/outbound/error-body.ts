@@ -26,13 +26,15 @@ export class EarlyBody {
   readonly chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** Returns the status like `status`. Copies the chunk while undecided. */
-  push(chunk: Buffer, isWhole: boolean): number | null {
-    const index = this.chunks.push(chunk) - 1;
+  push(chunk: Buffer): void {
+    this.chunks.push(chunk);
     this.#bytes += chunk.length;
-    const status = this.status(isWhole);
-    if (status === null) this.chunks[index] = Buffer.from(chunk);
-    return status;
+  }
+
+  /** Copies the last chunk, whose memory is about to be reused. */
+  keepLast(): void {
+    const last = this.chunks.pop();
+    if (last !== undefined) this.chunks.push(Buffer.from(last));
   }
 
   /** Returns 200 when there is no error, the error's status when there is one, and null while undecided. */

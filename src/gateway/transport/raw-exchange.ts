@@ -201,6 +201,9 @@ export class RawExchange implements Exchange {
   close(isWhole: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    // An attempt that was abandoned may still send the body.
+    if (this.#copy !== null) this.#context.bodyMemory.forget(this.#copy);
+    this.#copy = null;
     releaseBody(this.#context.bodyBudget, this.#lease);
     this.#context.onClosed();
     if (isWhole) return;

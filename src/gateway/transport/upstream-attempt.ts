@@ -172,7 +172,7 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
 
   /** An exception in a socket event would end the process. */
   #breakOnError(error: unknown): void {
-    this.#break(`internal error: ${codeOf(error)}`);
+    this.#break(internalFault(error).detail);
   }
 
   #break(detail: string): void {
@@ -192,6 +192,12 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
     return true;
   }
 }
+
+/** A fault of the gateway. The message of the error may contain data of the client. */
+export const internalFault = (error: unknown): UpstreamFault => ({
+  kind: 'broken',
+  detail: `internal error: ${codeOf(error)}`,
+});
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;

@@ -38,3 +38,19 @@ it('keeps a bounded amount', () => {
   const again = new Set(Array.from({ length: 100 }, () => memory.take(5000).buffer));
   assert.equal(taken.filter(({ buffer }) => again.has(buffer)).length, 64);
 });
+
+it('takes only as much as a body needs once all of the kept memory is in use', () => {
+  const memory = createBodyMemory();
+  const taken = Array.from({ length: 100 }, () => memory.take(5000));
+  const bytes = taken.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+  assert.equal(bytes, 64 * 65_536 + 36 * 5000);
+});
+
+it('replaces memory that is not given back', () => {
+  const memory = createBodyMemory();
+  const lost = Array.from({ length: 64 }, () => memory.take(5000));
+  for (const one of lost) memory.forget(one);
+  const next = memory.take(5000);
+  assert.equal(next.buffer.byteLength, 65_536);
+  assert.ok(lost.every(({ buffer }) => buffer !== next.buffer));
+});
