@@ -1,7 +1,8 @@
 -- Sums of usage that are kept with the rows, so that reports over any time range read few rows.
 
--- An index over all rows is built, which takes about two seconds for each million.
+-- All hours are read, which can take minutes. Older control planes wait with rolling up, so that each hour is added once.
 set local statement_timeout = 0;
+select pg_advisory_xact_lock(7100004);
 
 -- A batch adds deltas: its rows by minute and by all keys. Later, deltas become minutes and hours of each
 -- dimension, hours become days, and days become months. A pending row is not part of the next precision yet.
@@ -78,19 +79,6 @@ create index on op.usage_sums_hour (period) where is_pending;
 create index on op.usage_sums_day (period) where is_pending;
 create index on op.usage_sums_month (period) where is_pending;
 
--- Rows before this migration are added to the sums in the background, and those of older control planes.
-alter table op.usage_events add column is_summed boolean not null default false;
-create index usage_events_unsummed on op.usage_events (at) where not is_summed;
-
--- An older control plane that still runs must not roll up rows that are not in the sums yet: reports would lose them.
-create function op.keep_unsummed() returns trigger language plpgsql as $$
-begin
-  raise exception 'usage row % is not in the sums for reports yet', old.id
-    using hint = 'only control planes of the newest release roll up usage';
-end $$;
-create trigger keep_unsummed before delete on op.usage_events
-  for each row when (not old.is_summed) execute function op.keep_unsummed();
-
 create table op.usage_horizons (
   only_one boolean primary key default true check (only_one),
   -- Minutes before this are deleted.
@@ -164,3 +152,18 @@ from op.usage_corrections made
 join op.usage_events held on held.id = made.usage_id and held.at = made.at
 group by date_trunc('minute', held.at), reprice_id, principal_id, principal, model, provider,
   virtual_model, tag, service_tier, made.currency;
+
+-- Rows before this migration are added to the sums in the background, and those of older control planes. This is the last
+-- part of the migration, because it locks the table until the migration ends.
+alter table op.usage_events add column is_summed boolean not null default false;
+-- Existing months get the index in the background, because building it would stop the intake of usage.
+create index usage_events_unsummed on only op.usage_events (at) where not is_summed;
+
+-- An older control plane that still runs must not roll up rows that are not in the sums yet: reports would lose them.
+create function op.keep_unsummed() returns trigger language plpgsql as $$
+begin
+  raise exception 'usage row % is not in the sums for reports yet', old.id
+    using hint = 'only control planes of the newest release roll up usage';
+end $$;
+create trigger keep_unsummed before delete on op.usage_events
+  for each row when (not old.is_summed) execute function op.keep_unsummed();

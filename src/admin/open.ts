@@ -44,6 +44,7 @@ import { createUsageWhatIf } from '../control/usage/ledger/what-if.ts';
 import { createUsageIntake } from '../control/usage/usage-intake.ts';
 import { createTakeNumbers } from '../control/usage/usage-numbers.ts';
 import { createRecordUnattributed } from '../control/usage/usage-unattributed.ts';
+import { createIndexUsage } from '../control/usage/index-usage.ts';
 import { createSumUsage } from '../control/usage/usage-sums.ts';
 import { createUsageUpkeep, retentionDaysDefault } from '../control/usage/usage-upkeep.ts';
 import { createDial } from '../control/providers/verify-provider.ts';
@@ -178,7 +179,7 @@ function openNeeds(
   const routed = createAskRouted(monotonic);
   const fleet = createFleet({ db: reports, notifyIn: notifier.notifyIn });
   const { alarms, ...witnesses } = openWitnesses(options);
-  const { usageUpkeep, sumUsage, ...intake } = openUsage(options);
+  const { usageUpkeep, sumUsage, indexUsage, ...intake } = openUsage(options);
   const { checkAddress, ...dialling } = openDials(options);
   const strictKeyMint = options.strictKeyMint ?? false;
   const deployment = openManagedDeployment(options.managed ?? null);
@@ -198,6 +199,7 @@ function openNeeds(
     alarms,
     usageUpkeep,
     sumUsage,
+    indexUsage,
     isForked,
     rebuild,
     webhooks,
@@ -319,6 +321,11 @@ function openUsage({ plane, clock, log, usageRetentionDays, notifier }: AdminOpt
       onFailure: (error) => log.warn({ error }, 'could not record the numbers of usage rows'),
     }),
     sumUsage: createSumUsage({ db: reports, clock }),
+    indexUsage: createIndexUsage({
+      db: reports,
+      openMaintenance: plane.openMaintenance,
+      onFailure: (error) => log.warn({ error }, 'could not index usage rows; will try again'),
+    }),
     usageUpkeep: createUsageUpkeep({
       db: reports,
       clock,

@@ -46,6 +46,8 @@ export type ControlPlane = Readonly<{
   db: Database;
   /** For reports, whose statements may take longer. */
   reports: Database;
+  /** Opens a pool without a time limit for a statement. */
+  openMaintenance: () => Database;
   vault: Vault;
   store: ConfigStore;
   past: PastStates;
@@ -121,8 +123,8 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
     const { publish } = publisher;
     cloudTokens.onDue(() => void publish());
     const { appVersion } = options;
-    const own = { publish, clock, newId: randomUUID, appVersion, onAppended };
-    const execute = createExecute({ db, vault, store, ...own });
+    const appending = { publish, clock, newId: randomUUID, appVersion, onAppended };
+    const execute = createExecute({ db, vault, store, ...appending });
     await seedLog(execute, vault);
     await publish();
     const reading = createReading({ db, logId, store, publisher, onHead, onCurrent });
@@ -148,8 +150,8 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       await Promise.all([db.dispose(), reports.dispose()]);
     };
     const opened = { db, reports, vault, store, past, execute, publisher, measures, cloudTokens };
-    const sessionSealer = sessionSealerOf(options);
-    return { ...opened, ...reading, sessionSealer, heads, encoders, rebuild, close };
+    const own = { sessionSealer: sessionSealerOf(options), heads, encoders, rebuild, close };
+    return { ...opened, ...reading, ...own, openMaintenance: () => openMaintenance(url) };
   } catch (error) {
     cloudTokens.close();
     await Promise.all([db.dispose(), reports.dispose()]);
@@ -194,18 +196,16 @@ function openCloudTokens({ egress, clock, onFailure }: PlaneOptions): CloudToken
   return createCloudTokens({ exchange, clock, onFailure });
 }
 
+const openMaintenance = (url: string): Database =>
+  openDatabase({ url, purpose: 'maintenance', applicationName: 'gw', connectionsMax: 2 });
+
 /**
  * Uses its own pool without a statement timeout, because migrations and the first build may take
  * long.
  */
 export async function prepareDatabase(url: string) {
   await checkSessions(url);
-  const maintenance = openDatabase({
-    url,
-    purpose: 'maintenance',
-    applicationName: 'gw',
-    connectionsMax: 2,
-  });
+  const maintenance = openMaintenance(url);
   try {
     return await namingRights(maintenance, async () => {
       await migrate(maintenance);

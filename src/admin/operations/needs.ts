@@ -44,6 +44,7 @@ export type OperationNeeds = Revealing &
     alarms: Alarms;
     usageUpkeep: UsageUpkeep;
     sumUsage: SumUsage;
+    indexUsage: () => Promise<void>;
     /** Null if no encoder classifies prompts. */
     encoders: Encoders | null;
     deployment: ManagedDeployment;

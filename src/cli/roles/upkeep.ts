@@ -71,16 +71,7 @@ export function startUpkeep(surroundings: Surroundings) {
       intervalMs: settings.snapshotRebuildInterval * 1000,
       work: plane.rebuild,
     },
-    {
-      what: 'deleting expired usage',
-      intervalMs: upkeepMs,
-      work: admin.needs.operations.usageUpkeep.run,
-    },
-    {
-      what: 'merging sums of usage',
-      intervalMs: sumsMs,
-      work: admin.needs.operations.sumUsage,
-    },
+    ...usageJobs(admin),
     {
       what: 'counting dropped usage rows',
       intervalMs: dropsMs,
@@ -125,6 +116,24 @@ export function startUpkeep(surroundings: Surroundings) {
     },
   };
 }
+
+const usageJobs = ({ needs }: Admin): readonly Job[] => [
+  {
+    what: 'deleting expired usage',
+    intervalMs: upkeepMs,
+    work: needs.operations.usageUpkeep.run,
+  },
+  {
+    what: 'merging sums of usage',
+    intervalMs: sumsMs,
+    work: needs.operations.sumUsage,
+  },
+  {
+    what: 'indexing usage rows',
+    intervalMs: sumsMs,
+    work: needs.operations.indexUsage,
+  },
+];
 
 const replicaJobs = ({ needs }: Admin): readonly Job[] => [
   {

@@ -6,6 +6,7 @@ import { sumUnsummed } from '../../db/usage/sums/add-deltas.ts';
 import { deleteMinutes, moveHorizon, readHorizons } from '../../db/usage/sums/horizons.ts';
 import { holdSums, mergeSums } from '../../db/usage/sums/merge-sums.ts';
 import type { Merged } from '../../db/usage/sums/merge-sums.ts';
+import { isUnsummedIndexed } from '../../db/usage/sums/unsummed-index.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 const minuteMs = 60_000;
@@ -45,7 +46,9 @@ export const createSumUsage =
       );
     }
     // Last, so that a large number of rows from before the sums does not hold up the merges.
-    await repeat(() => holdSums(db, (tx) => sumUnsummed(tx, mergedMax)));
+    if (await isUnsummedIndexed(db)) {
+      await repeat(() => holdSums(db, (tx) => sumUnsummed(tx, mergedMax)));
+    }
     const minutesFrom = new Date(Math.floor((now - minutesKeptMs) / hourMs) * hourMs);
     const { minutes_from: before } = await readHorizons(db);
     if (minutesFrom <= before) return;

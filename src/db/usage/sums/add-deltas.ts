@@ -51,15 +51,17 @@ export const deltasOfCorrections = (made: SQLQuery): SQLQuery => sql`
 
 /**
  * Adds rows that are not in the sums, newest first: those of before the sums, and of older control
- * planes. Returns their number.
+ * planes. Returns their number. Finds rows by their place: a join could read all rows of a restored database, which has
+ * no statistics.
  */
 export const sumUnsummed = (db: Queryable, limit: number): Promise<number | null> =>
   readValue(db, integer)`
     with due as (
-      select id, at from op.usage_events where not is_summed
+      select tableoid as part, ctid as place from op.usage_events where not is_summed
       order by at desc limit ${limit} for update skip locked
     ), marked as (
-      update op.usage_events held set is_summed = true from due
-      where held.id = due.id and held.at = due.at returning held.*
+      update op.usage_events set is_summed = true
+      where ctid = any(array(select place from due))
+        and (tableoid, ctid) in (select part, place from due) returning *
     ), added as (${deltasOfRows(sql`marked`)})
     select count(*) from marked`;

@@ -85,8 +85,8 @@ export const mergeSums = (
         from oldest
       ) counted where buckets_before < ${bucketsMax}
     ), gone as (
-      delete from op.usage_sums held using due
-      where held.precision = ${precision} and held.ctid = due.ctid returning held.*
+      delete from op.usage_sums
+      where precision = ${precision} and ctid = any(array(select ctid from due)) returning *
     ), merged as (${merged(sql`period`, precision === 'delta' ? byDimension : sql`gone`)}),
     kept as (
       insert into op.usage_sums (precision, period, is_pending, ${columns})

@@ -1,0 +1,152 @@
+// Tests that an upgrade of a database with usage rows does not stop their intake, and that they are in the sums afterwards.
+
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import type { TestContext } from 'node:test';
+
+import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
+
+import { createIndexUsage } from '../../src/control/usage/index-usage.ts';
+import { createSumUsage } from '../../src/control/usage/usage-sums.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/pool.ts';
+import type { Database } from '../../src/db/pool.ts';
+import { giveRights } from '../../src/db/rights.ts';
+import { sumUnsummed } from '../../src/db/usage/sums/add-deltas.ts';
+import { isUnsummedIndexed } from '../../src/db/usage/sums/unsummed-index.ts';
+import { blankDatabase } from '../harness/postgres/postgres.ts';
+import { until } from '../harness/wait.ts';
+
+const directory = new URL('../../migrations/', import.meta.url);
+
+/** A database that an earlier release used: it has migrations up to this number. */
+async function databaseOf(t: TestContext, last: number) {
+  const { url } = await blankDatabase(t);
+  const open = (): Database =>
+    openDatabase({ url, purpose: 'maintenance', applicationName: 'gw test', connectionsMax: 2 });
+  const db = open();
+  t.after(() => db.dispose());
+  const names = (await readdir(directory)).toSorted();
+  await db.tx(giveRights);
+  for (const name of names.filter((one) => Number(one.slice(0, 4)) <= last)) {
+    const text = await readFile(new URL(name, directory), 'utf8');
+    await db.tx((tx) => tx.query(sql.__dangerous__rawValue(text)));
+  }
+  return { db, open, names };
+}
+
+/** Rows of an earlier release, evenly in the 50 days before this moment. */
+async function insertRows(db: Queryable, rows: number): Promise<void> {
+  for (const days of [0, 25, 50]) {
+    await db.query(sql`select op.ensure_usage_month(now() - ${days}::integer * interval '1 day')`);
+  }
+  await db.query(sql`
+    insert into op.usage_events (id, at, received_at, replica, principal_id, principal,
+      virtual_model, path, snapshot_version, stream, status, prompt_tokens, completion_tokens,
+      usage_reported, cached, duration_ms, attempts, prompt_estimate)
+    select 'row-' || number, now() - interval '50 days' * number / ${rows}::integer, now(), 'r1', 1,
+      'root', 'chat', '/v1/chat/completions', 1, false, 200, 10, 5, true, false, 100, 1, 10
+    from generate_series(1, ${rows}::integer) number`);
+}
+
+/** Records that the migrations up to this number were applied. */
+async function recordMigrations(db: Database, names: readonly string[], last: number) {
+  await db.query(sql`
+    create table public.gw_migrations (number integer primary key, name text not null,
+      checksum text not null, applied_at timestamptz not null default now())`);
+  for (const name of names.filter((one) => Number(one.slice(0, 4)) <= last)) {
+    const checksum = hash('sha256', await readFile(new URL(name, directory)));
+    await db.query(sql`
+      insert into public.gw_migrations values (${Number(name.slice(0, 4))}, ${name}, ${checksum})`);
+  }
+}
+
+const fail = (error: unknown): void => assert.fail(String(error));
+
+describe('upgrading a database with usage rows', () => {
+  it('leaves the index of existing months to the background, and sums their rows then', async (t) => {
+    const { db, open, names } = await databaseOf(t, 32);
+    await insertRows(db, 500);
+    await recordMigrations(db, names, 32);
+    await migrate(db);
+    assert.equal(await isUnsummedIndexed(db), false);
+
+    const sumUsage = createSumUsage({ db, clock: Date.now });
+    await sumUsage();
+    assert.deepEqual(await unsummed(db), [{ rows: 500 }]);
+
+    const indexUsage = createIndexUsage({
+      db,
+      openMaintenance: open,
+      onFailure: fail,
+    });
+    await Promise.all([indexUsage(), indexUsage()]);
+    await until(() => isUnsummedIndexed(db), { what: 'the months are indexed' });
+    const invalid: unknown[] = await db.query(sql`
+      select indexrelid::regclass from pg_index where not indisvalid`);
+    assert.deepEqual(invalid, []);
+    await sumUsage();
+    assert.deepEqual(await unsummed(db), [{ rows: 0 }]);
+  });
+
+  it('replaces an index that a failure left invalid', async (t) => {
+    const { db, open, names } = await databaseOf(t, 32);
+    await insertRows(db, 10);
+    await recordMigrations(db, names, 32);
+    await migrate(db);
+    const [month]: { name: string }[] = await db.query(sql`
+      select max(relname) as name from pg_class where relname ~ '^usage_events_[0-9]+_[0-9]+$'`);
+    const name = month?.name ?? '';
+    await db.query(sql`
+      create index ${sql.ident(`${name}_unsummed`)} on ${sql.ident('op', name)} (at)
+      where not is_summed`);
+    await db.query(sql`
+      update pg_index set indisvalid = false
+      where indexrelid = ${`op.${name}_unsummed`}::regclass`);
+    await createIndexUsage({ db, openMaintenance: open, onFailure: fail })();
+    await until(() => isUnsummedIndexed(db), { what: 'the months are indexed' });
+  });
+
+  it('accepts the migration as it was before its release', async (t) => {
+    const { db, names } = await databaseOf(t, 40);
+    await recordMigrations(db, names, 40);
+    await db.query(sql`
+      update public.gw_migrations
+      set checksum = '1be6646952ae4da4e52481859137c51e34a22aa534978a3f7d03d559faa5edac'
+      where number = 33`);
+    await migrate(db);
+  });
+
+  it('new months have the index from the start', async (t) => {
+    const { db, names } = await databaseOf(t, 32);
+    await insertRows(db, 10);
+    await recordMigrations(db, names, 32);
+    await migrate(db);
+    await db.query(sql`select op.ensure_usage_month('2031-05-01'::timestamptz)`);
+    const found: unknown[] = await db.query(sql`
+      select indisvalid from pg_index
+      where indrelid = 'op.usage_events_2031_05'::regclass
+        and pg_get_expr(indpred, indrelid) = '(NOT is_summed)'`);
+    assert.deepEqual(found, [{ indisvalid: true }]);
+  });
+});
+
+it('adds rows to the sums without reading whole months, also without statistics', async (t) => {
+  const { db } = await databaseOf(t, 40);
+  await insertRows(db, 60_000);
+  const read = async (): Promise<unknown> => {
+    await db.query(sql`select pg_stat_force_next_flush()`);
+    return db.query(sql`
+      select relname, seq_tup_read from pg_stat_user_tables
+      where relname ~ '^usage_events_' order by relname`);
+  };
+  const before = await read();
+  assert.equal(await db.tx((tx) => sumUnsummed(tx, 2_000)), 2_000);
+  assert.deepEqual(await read(), before);
+});
+
+const unsummed = (db: Queryable): Promise<unknown[]> =>
+  db.query(sql`select count(*) as rows from op.usage_events where not is_summed`);
