@@ -15,6 +15,8 @@ import type { ControlPlane } from '../src/control/plane.ts';
 import { openDatabase } from '../src/db/pool.ts';
 import type { Database } from '../src/db/pool.ts';
 import { dimensions } from '../src/db/usage/sums/sum-columns.ts';
+import { isBelowHour, startOf, sumPrecisions } from '../src/usage/pieces.ts';
+import type { SumPrecision } from '../src/usage/pieces.ts';
 import { isRefusal } from '../src/lib/refusal.ts';
 import { cpuSecondsOfFamily } from './control/cpu.ts';
 import { postmasterOf } from './control/server.ts';
@@ -59,9 +61,24 @@ const groups = {
   service_tier: 2,
 } as const;
 
+const lengths: Readonly<Record<SumPrecision, number>> = {
+  minute: 60_000,
+  five_minutes: 300_000,
+  hour: hourMs,
+  six_hours: 6 * hourMs,
+  day: dayMs,
+  ten_days: 10 * dayMs,
+  month: 30.4 * dayMs,
+};
+
 /** Every period has all keys, so that `requests` are spread evenly over the year. */
-async function fillSums(db: Database, precision: string, fromMs: number): Promise<void> {
-  const length = { minute: 60_000, hour: hourMs, day: dayMs, month: 30.4 * dayMs }[precision] ?? 0;
+async function fillSums(db: Database, precision: SumPrecision, fromMs: number): Promise<void> {
+  const length = lengths[precision];
+  const periods = new Set<number>();
+  for (let ms = startOf(precision, fromMs); ms < now; ms += Math.min(length, dayMs)) {
+    periods.add(startOf(precision, ms));
+  }
+  const starts = [...periods].map(iso);
   const inPeriod = Math.max(1, Math.round((requests * length) / (365 * dayMs)));
   for (const [dimension, keys] of Object.entries(groups)) {
     const each = Math.max(1, Math.round(inPeriod / keys));
@@ -89,9 +106,7 @@ async function fillSums(db: Database, precision: string, fromMs: number): Promis
         ${list(() => Math.ceil(each / buckets))}::bigint[],
         ${list((index) => 60 + index)}::smallint[],
         ${list(() => Math.ceil(each / buckets))}::bigint[]
-      from generate_series(date_trunc(${precision}, ${iso(fromMs)}::timestamptz, 'UTC'),
-          ${iso(now)}::timestamptz, ${`1 ${precision}`}::interval) as period,
-        generate_series(1, ${keys}::bigint) as key`);
+      from unnest(${starts}::timestamptz[]) as period, generate_series(1, ${keys}::bigint) as key`);
   }
 }
 
@@ -165,9 +180,9 @@ const screens: readonly Report[] = [
 
 async function measureReports({ plane: { reports }, filler: db, cpu }: Measured): Promise<void> {
   const begun = performance.now();
-  for (const precision of ['hour', 'day', 'month'])
-    await fillSums(db, precision, now - 365 * dayMs);
-  await fillSums(db, 'minute', now - 8 * dayMs);
+  for (const precision of sumPrecisions) {
+    await fillSums(db, precision, now - (isBelowHour(precision) ? 8 : 365) * dayMs);
+  }
   await db.query(sql`select op.ensure_usage_month(${iso(now)}::timestamptz)`);
   await db.query(sql`select op.ensure_usage_month(${iso(now - dayMs)}::timestamptz)`);
   const lastHours = Math.round((requests / 365 / 24) * 6);

@@ -25,3 +25,25 @@ export function latencyOf(bucket: number): number {
   const next = bucketStarts[bucket] ?? start + 1;
   return Math.floor((start + next - 1) / 2);
 }
+
+export type Percentiles = Readonly<Record<'p50' | 'p95' | 'p99', number | null>>;
+
+/** The percentiles of requests that are counted by bucket, in any order. The lists are equally long. */
+export function percentilesIn(buckets: readonly number[], counts: readonly number[]): Percentiles {
+  const byBucket = new Float64Array(bucketStarts.length + 1);
+  let total = 0;
+  for (const [index, bucket] of buckets.entries()) {
+    const count = counts[index] ?? 0;
+    byBucket[bucket] = (byBucket[bucket] ?? 0) + count;
+    total += count;
+  }
+  const at = (share: number): number | null => {
+    let upto = 0;
+    const found = byBucket.findIndex((count) => {
+      upto += count;
+      return count > 0 && upto >= share * total;
+    });
+    return found < 0 ? null : latencyOf(found);
+  };
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}

@@ -78,12 +78,11 @@ describe('upgrading a database with usage rows', () => {
     await sumUsage();
     assert.deepEqual(await unsummed(db), [{ rows: 500 }]);
 
-    const indexUsage = createIndexUsage({
-      db,
-      openMaintenance: open,
-      onFailure: fail,
-    });
-    await Promise.all([indexUsage(), indexUsage()]);
+    // Two replicas.
+    const [one, other] = [1, 2].map(() =>
+      createIndexUsage({ db, openMaintenance: open, onFailure: fail }),
+    );
+    await Promise.all([one?.(), other?.(), one?.()]);
     await until(() => isUnsummedIndexed(db), { what: 'the months are indexed' });
     const invalid: unknown[] = await db.query(sql`
       select indexrelid::regclass from pg_index where not indisvalid`);
@@ -132,6 +131,40 @@ describe('upgrading a database with usage rows', () => {
         and pg_get_expr(indpred, indrelid) = '(NOT is_summed)'`);
     assert.deepEqual(found, [{ indisvalid: true }]);
   });
+});
+
+it('existing sums are part of the precisions that a migration adds between theirs', async (t) => {
+  const { db, names } = await databaseOf(t, 40);
+  await recordMigrations(db, names, 40);
+  const periods = [
+    { precision: 'minute', period: '2026-03-31T23:59:00Z', is_pending: false },
+    { precision: 'hour', period: '2026-03-31T23:00:00Z', is_pending: false },
+    { precision: 'hour', period: '2026-04-01T00:00:00Z', is_pending: true },
+    { precision: 'day', period: '2026-03-31T00:00:00Z', is_pending: false },
+    { precision: 'day', period: '2026-02-11T00:00:00Z', is_pending: false },
+    { precision: 'day', period: '2026-04-01T00:00:00Z', is_pending: true },
+  ];
+  const same = { dimension: 'all', currency: 'USD', requests: 7, is_rolled_up: false };
+  await db.query(sql`
+    insert into op.usage_sums
+    select (jsonb_populate_record(null::op.usage_sums,
+      zeros || one || ${JSON.stringify(same)}::jsonb)).*
+    from jsonb_array_elements(${JSON.stringify(periods)}::jsonb) one, (
+      select jsonb_object_agg(column_name, 0) as zeros from information_schema.columns
+      where table_schema = 'op' and table_name = 'usage_sums' and data_type = 'bigint'
+        and is_nullable = 'NO') columns`);
+  await migrate(db);
+  const added: unknown[] = await db.query(sql`
+    select precision, to_char(period at time zone 'UTC', 'MM-DD HH24:MI') as period, is_pending,
+      requests
+    from op.usage_sums where precision in ('five_minutes', 'six_hours', 'ten_days')
+    order by precision, period`);
+  assert.deepEqual(added, [
+    { precision: 'five_minutes', period: '03-31 23:55', is_pending: false, requests: 7 },
+    { precision: 'six_hours', period: '03-31 18:00', is_pending: false, requests: 7 },
+    { precision: 'ten_days', period: '02-11 00:00', is_pending: false, requests: 7 },
+    { precision: 'ten_days', period: '03-21 00:00', is_pending: false, requests: 7 },
+  ]);
 });
 
 it('adds rows to the sums without reading whole months, also without statistics', async (t) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { bucketStarts, latencyOf } from '../../src/usage/latency.ts';
+import { bucketStarts, latencyOf, percentilesIn } from '../../src/usage/latency.ts';
 
 const bucketOf = (ms: number): number => bucketStarts.filter((start) => start <= ms).length;
 
@@ -20,5 +20,16 @@ describe('the latency of a bucket', () => {
         assert.ok(Math.abs(latencyOf(bucket) - ms) <= ms / 100, `${latencyOf(bucket)} for ${ms}`);
       }
     }
+  });
+});
+
+describe('the percentiles of counted requests', () => {
+  it('are the latencies below which this share of requests is', () => {
+    const buckets = [40, 10, 30, 20].map(bucketOf);
+    assert.deepEqual(percentilesIn(buckets, [1, 50, 4, 45]), { p50: 10, p95: 20, p99: 30 });
+  });
+
+  it('are unknown without requests', () => {
+    assert.deepEqual(percentilesIn([], []), { p50: null, p95: null, p99: null });
   });
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { piecesOf } from '../../src/usage/pieces.ts';
+import { coarsestIn, piecesOf, sumPrecisions } from '../../src/usage/pieces.ts';
 import type { Division } from '../../src/usage/pieces.ts';
 
 const at = (text: string): number => Date.parse(text);
@@ -19,18 +19,32 @@ const textOf = (ms: number): string =>
 
 describe('the pieces of a time range', () => {
   it('are months, and finer pieces at both ends', () => {
-    const found = shown(at('2026-01-30T22:58:30Z'), at('2026-04-02T01:01:10Z'), always);
+    const found = shown(at('2026-01-19T16:53:30Z'), at('2026-04-12T07:06:10Z'), always);
     assert.deepEqual(found, [
-      'row 2026-01-30T22:58:30.000Z 2026-01-30T22:59',
-      'minute 2026-01-30T22:59 2026-01-30T23:00',
-      'hour 2026-01-30T23:00 2026-01-31T00:00',
-      'day 2026-01-31T00:00 2026-02-01T00:00',
+      'row 2026-01-19T16:53:30.000Z 2026-01-19T16:54',
+      'minute 2026-01-19T16:54 2026-01-19T16:55',
+      'five_minutes 2026-01-19T16:55 2026-01-19T17:00',
+      'hour 2026-01-19T17:00 2026-01-19T18:00',
+      'six_hours 2026-01-19T18:00 2026-01-20T00:00',
+      'day 2026-01-20T00:00 2026-01-21T00:00',
+      'ten_days 2026-01-21T00:00 2026-02-01T00:00',
       'month 2026-02-01T00:00 2026-04-01T00:00',
-      'day 2026-04-01T00:00 2026-04-02T00:00',
-      'hour 2026-04-02T00:00 2026-04-02T01:00',
-      'minute 2026-04-02T01:00 2026-04-02T01:01',
-      'row 2026-04-02T01:01 2026-04-02T01:01:10.000Z',
+      'ten_days 2026-04-01T00:00 2026-04-11T00:00',
+      'day 2026-04-11T00:00 2026-04-12T00:00',
+      'six_hours 2026-04-12T00:00 2026-04-12T06:00',
+      'hour 2026-04-12T06:00 2026-04-12T07:00',
+      'five_minutes 2026-04-12T07:00 2026-04-12T07:05',
+      'minute 2026-04-12T07:05 2026-04-12T07:06',
+      'row 2026-04-12T07:06 2026-04-12T07:06:10.000Z',
     ]);
+  });
+
+  it('are never coarser than the buckets of a series', () => {
+    const seconds = [1, 60, 300, 900, 3_600, 21_600, 86_400, 604_800];
+    assert.deepEqual(
+      seconds.map((width) => coarsestIn(width * 1000)),
+      ['row', 'minute', 'five_minutes', 'five_minutes', 'hour', 'six_hours', 'day', 'day'],
+    );
   });
 
   it('are one piece without bounds', () => {
@@ -57,7 +71,7 @@ describe('the pieces of a time range', () => {
   });
 
   it('cover any range once', () => {
-    const precisions = ['month', 'day', 'hour', 'minute', 'row'] as const;
+    const precisions = [...sumPrecisions, 'row'] as const;
     for (let seed = 0; seed < 500; seed++) {
       const from = at('2026-01-01T00:00:00Z') + seed * 7_654_321_123;
       const to = from + ((seed * 982_451_653) % 9_000_000_000);

@@ -23,9 +23,8 @@ export function createIndexUsage({ db, openMaintenance, onFailure }: Dependencie
     }
   };
   return async (): Promise<void> => {
+    isComplete ||= await isUnsummedIndexed(db);
     if (isRunning || isComplete) return;
-    isComplete = await isUnsummedIndexed(db);
-    if (isComplete) return;
     isRunning = true;
     void build()
       .catch(onFailure)

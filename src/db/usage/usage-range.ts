@@ -3,8 +3,8 @@
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 
-import { finerThan, piecesOf } from '../../usage/pieces.ts';
-import type { Piece, Precision } from '../../usage/pieces.ts';
+import { finerThan, piecesOf, spanOf, sumPrecisions } from '../../usage/pieces.ts';
+import type { Piece, Precision, SumPrecision, TimeRange } from '../../usage/pieces.ts';
 import { readHorizons } from './sums/horizons.ts';
 import { isCounted } from './sums/merge-sums.ts';
 import {
@@ -60,9 +60,14 @@ export async function usageIn(db: Queryable, asked: UsageAsked): Promise<SQLQuer
       rowsFrom: horizons.rows_from.getTime(),
     },
   );
-  const parts = pieces.flatMap((piece) =>
-    piece.precision === 'row' ? [rowsIn(piece, filter)] : sumsIn(piece, { dimension, filter }),
-  );
+  const parts = [
+    ...pieces.map((piece) =>
+      piece.precision === 'row'
+        ? rowsIn(piece, filter)
+        : sumsIn(piece, { dimension, filter, condition: sql`precision = ${piece.precision}` }),
+    ),
+    ...unmergedIn(pieces, { dimension, filter }),
+  ];
   return sql.join(
     parts.length === 0 ? [rowsIn({ from: 0, to: 0 }, filter)] : parts,
     sql` union all `,
@@ -76,26 +81,40 @@ export function dimensionOf({ model, provider, principalId }: UsageFilter): Dime
   return provider === null ? 'all' : 'provider';
 }
 
-type Range = Readonly<{ from: number; to: number }>;
+type Group = Readonly<{ dimension: Dimension; filter: UsageFilter }>;
 
-function sumsIn(
-  piece: Piece,
-  { dimension, filter }: Readonly<{ dimension: Dimension; filter: UsageFilter }>,
-): SQLQuery[] {
-  const columns = sql`select period as at, ${keys}, is_rolled_up, ${sumNames}, ${histograms}`;
-  const matched = sql`${within(sql`period`, piece)} and ${matching(filter)}`;
-  const pending = finerThan(piece.precision).filter((one) => one === 'hour' || one === 'day');
+const columnsOfSums = sql`
+  select period as at, ${keys}, is_rolled_up, ${sumNames}, ${histograms} from op.usage_sums`;
+
+const sumsIn = (
+  range: TimeRange,
+  { dimension, filter, condition }: Group & Readonly<{ condition: SQLQuery }>,
+): SQLQuery => sql`
+  ${columnsOfSums} where ${condition} and dimension = ${dimension}
+    and ${within(sql`period`, range)} and ${matching(filter)}`;
+
+/** Selects finer sums, deltas and rows that are not part of the sums of these pieces. */
+function unmergedIn(pieces: readonly Piece[], group: Group): SQLQuery[] {
+  const summed = spanOf(pieces.filter(({ precision }) => precision !== 'row'));
+  if (summed === null) return [];
+  const pending = sumPrecisions.flatMap((precision) => {
+    const coarser = spanOf(
+      pieces.filter((piece) => piece.precision !== 'row' && isFiner(precision, piece.precision)),
+    );
+    if (coarser === null) return [];
+    const condition = sql`precision = ${precision} and is_pending`;
+    return [sumsIn(coarser, { ...group, condition })];
+  });
+  const matched = matching(group.filter);
   return [
-    sql`${columns} from op.usage_sums
-      where precision = ${piece.precision} and dimension = ${dimension} and ${matched}`,
-    ...pending.map(
-      (precision) => sql`${columns} from op.usage_sums
-        where precision = ${precision} and is_pending and dimension = ${dimension} and ${matched}`,
-    ),
-    sql`${columns} from op.usage_sums where precision = 'delta' and ${matched} and ${isCounted}`,
-    ofRows(sql`not is_summed and ${within(sql`at`, piece)} and ${matching(filter)}`),
+    ...pending,
+    sql`${columnsOfSums} where precision = 'delta' and ${isCounted}
+      and ${within(sql`period`, summed)} and ${matched}`,
+    ofRows(sql`not is_summed and ${within(sql`at`, summed)} and ${matched}`),
   ];
 }
+
+const isFiner = (one: SumPrecision, other: SumPrecision): boolean => finerThan(other).includes(one);
 
 const keysOf = (at: SQLQuery, currency: SQLQuery): SQLQuery =>
   sql.join(
@@ -119,7 +138,7 @@ const ofRows = (condition: SQLQuery): SQLQuery => sql`
     ${latencies(sql`ttft_ms`)} as ttft_buckets, null::bigint[] as ttft_counts
   from op.usage_events where ${condition}`;
 
-const rowsIn = (range: Range, filter: UsageFilter): SQLQuery => sql`
+const rowsIn = (range: TimeRange, filter: UsageFilter): SQLQuery => sql`
   ${ofRows(sql`${within(sql`at`, range)} and ${matching(filter)}`)}
   union all
   select ${keysOf(sql`held.at`, sql`c.currency`)}, false, ${valuesOfCorrection}, ${noLatencies}
@@ -127,14 +146,14 @@ const rowsIn = (range: Range, filter: UsageFilter): SQLQuery => sql`
     join op.usage_events held on held.id = c.usage_id and held.at = c.at
   where ${within(sql`c.at`, range)} and ${matching(filter)}`;
 
-const hoursIn = (range: Range, filter: UsageFilter): SQLQuery => sql`
+const hoursIn = (range: TimeRange, filter: UsageFilter): SQLQuery => sql`
   select ${keysOf(sql`hour`, currencyOf(sql`currency`))}, true, ${valuesOfHour}, ${noLatencies}
   from op.usage_hours where ${within(sql`hour`, range)} and ${matching(filter)}`;
 
 const moment = (ms: number, unbounded: string): string =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : unbounded;
 
-const within = (column: SQLQuery, { from, to }: Range): SQLQuery => sql`
+const within = (column: SQLQuery, { from, to }: TimeRange): SQLQuery => sql`
   (${column} >= ${moment(from, '-infinity')}::timestamptz
     and ${column} < ${moment(to, 'infinity')}::timestamptz)`;
 

@@ -4,7 +4,7 @@ import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
-import type { Precision } from '../../usage/pieces.ts';
+import { coarsestIn } from '../../usage/pieces.ts';
 import { integer, readRows, text } from '../rows.ts';
 import { costsIn, sumOf, usageColumns, usageSums, withCosts } from './usage-columns.ts';
 import { withLatencies } from './usage-latency.ts';
@@ -41,13 +41,6 @@ export async function usageSeries(db: Queryable, query: SeriesQuery) {
   return withLatencies(db, withCosts(found, costs), asked);
 }
 export type SeriesPoint = Awaited<ReturnType<typeof usageSeries>>[number];
-
-/** Buckets are aligned, and each is a multiple of the next narrower one. */
-function coarsestIn(widthMs: number): Precision {
-  if (widthMs % 86_400_000 === 0) return 'day';
-  if (widthMs % 3_600_000 === 0) return 'hour';
-  return widthMs % 60_000 === 0 ? 'minute' : 'row';
-}
 
 const points = (db: Queryable, query: SeriesQuery, usage: SQLQuery) =>
   readRows(db, seriesPoint)`

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
 import * as fc from 'fast-check';
 
 import { noNotifier } from '../../../src/control/webhooks/notify.ts';
@@ -13,7 +14,8 @@ import { totals } from '../../../src/control/usage/usage-reports.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { createSumUsage } from '../../../src/control/usage/usage-sums.ts';
 import { createUsageUpkeep } from '../../../src/control/usage/usage-upkeep.ts';
-import { holdSums, mergeSums } from '../../../src/db/usage/sums/merge-sums.ts';
+import { holdSums, mergeDeltas } from '../../../src/db/usage/sums/merge-sums.ts';
+import { keys } from '../../../src/db/usage/sums/sum-columns.ts';
 import { eraseUsageNames } from '../../../src/db/usage/usage-names.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { testAdministrator } from '../../harness/admin/admin.ts';
@@ -179,6 +181,12 @@ const cases = fc.record({
   ranges: fc.array(fc.tuple(fc.nat(80 * dayMs), fc.nat(4 * dayMs)), { maxLength: 3 }),
 });
 
+/** Sums with the same period and keys as another one, which are part of coarser sums. */
+const copies = (db: Queryable): Promise<unknown[]> =>
+  db.query(sql`
+    select precision, period, dimension, ${keys} from op.usage_sums
+    where not is_pending group by precision, period, dimension, ${keys} having count(*) > 1`);
+
 const inBatches = <Value>(values: readonly Value[], size: number): (readonly Value[])[] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_value, index) =>
     values.slice(index * size, (index + 1) * size),
@@ -209,9 +217,11 @@ describe('the sums of usage', () => {
         await assertSums(sums, rows, { since, until: since + length + 1 });
       }
       await assertSums(sums, rows, {});
+      assert.deepEqual(await copies(db), []);
       time.now = begun + 200 * dayMs;
       await upkeep.run();
       await sumUsage();
+      assert.deepEqual(await copies(db), []);
       assert.deepEqual(await db.query(sql`select id from op.usage_events`), []);
       await assertSums(sums, rows, {});
     });
@@ -238,12 +248,12 @@ it('a backlog of large batches is merged in several statements, until none is le
   await intake({ replica: 'r', events: [reported(1), reported(2), reported(3)] });
   await sumAgain(db);
   await sumUsage();
-  await db.query(sql`
+  await reports.query(sql`
     insert into op.usage_sums select (jsonb_populate_record(held, jsonb_build_object(
       'duration_buckets', array_fill(5, array[30000])))).*
     from op.usage_sums held, generate_series(1, 4) where held.precision = 'delta'`);
   const merged = await holdSums(reports, (tx) =>
-    mergeSums(tx, { precision: 'delta', before: new Date(time.now + dayMs), limit: 2_000 }),
+    mergeDeltas(tx, { before: new Date(time.now + dayMs), limit: 2_000 }),
   );
   assert.equal(merged, 3);
   time.now += dayMs;
@@ -262,7 +272,7 @@ it('an erased name does not come back with a merge that is under way', async (t)
     return waiting.length > 0;
   };
   const erased = await holdSums(reports, async (tx) => {
-    await mergeSums(tx, { precision: 'delta', before: new Date(Date.now() + dayMs), limit: 9 });
+    await mergeDeltas(tx, { before: new Date(Date.now() + dayMs), limit: 9 });
     const erasing = eraseUsageNames(reports, 1);
     await until(isWaiting, { what: 'the erasure waits' });
     return Promise.resolve({ erasing });

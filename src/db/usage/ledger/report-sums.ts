@@ -4,6 +4,8 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
+import { finerThan, isBelowHour, sumPrecisions } from '../../../usage/pieces.ts';
+import type { SumPrecision } from '../../../usage/pieces.ts';
 import { integer, readRows, text } from '../../rows.ts';
 import { appliedCorrections, currencyOf } from '../usage-amounts.ts';
 import { isCounted } from '../sums/merge-sums.ts';
@@ -31,15 +33,14 @@ const summed = sql`
 
 export const dimensionNames = Object.keys(dimensions);
 
-/** Minutes are not added up: reports read them for the last days only. */
-export const precisions = ['hour', 'day', 'month'] as const;
-type Precision = (typeof precisions)[number];
+/** Sums below an hour are not added up: reports read them for the last days only. */
+export const precisions = sumPrecisions.filter((one) => !isBelowHour(one)).toReversed();
 
 const reportSum = z.object({ dimension: text, ...month, ...amounts });
 export type ReportSum = Readonly<z.output<typeof reportSum>>;
 
 /** Adds up what reports of this precision read. Sums that are not part of it yet are added. */
-export const reportSums = (db: Queryable, precision: Precision): Promise<ReportSum[]> =>
+export const reportSums = (db: Queryable, precision: SumPrecision): Promise<ReportSum[]> =>
   readRows(db, reportSum)`
     select known.dimension, to_char(period at time zone 'UTC', 'YYYY-MM') as month, currency,
       ${summed}
@@ -47,8 +48,7 @@ export const reportSums = (db: Queryable, precision: Precision): Promise<ReportS
     join unnest(${dimensionNames}::text[]) as known (dimension)
       on held.precision = 'delta' or held.dimension = known.dimension
     where held.precision = ${precision}
-      or (held.precision = any(${precisions.slice(0, precisions.indexOf(precision))}::text[])
-        and is_pending)
+      or (held.precision = any(${[...finerThan(precision)]}::text[]) and is_pending)
       or (held.precision = 'delta' and ${isCounted})
     group by 1, 2, 3 order by 1, 2, 3`;
 

@@ -23,8 +23,8 @@ export async function moveHorizon(db: Queryable, name: keyof Horizons, to: Date)
     where ${column} < ${to.toISOString()}::timestamptz`);
 }
 
-/** Deletes sums by minute. Reports that have just read an earlier horizon still find theirs. */
+/** Deletes sums below an hour. Reports that have just read an earlier horizon still find theirs. */
 export const deleteMinutes = (db: Queryable): Promise<unknown> =>
   db.query(sql`
-    delete from op.usage_sums where precision = 'minute'
+    delete from op.usage_sums where precision in ('minute', 'five_minutes') and not is_pending
       and period < (select minutes_from from op.usage_horizons) - interval '1 hour'`);

@@ -1,20 +1,15 @@
-// Merges sums of a precision and adds them to the next coarser one, in one statement each, so that each request counts
-// exactly once at any time.
+// Adds sums of a precision to the next coarser one, in one statement each, so that each request counts exactly once at any
+// time. Sums of the same period and keys become one.
 
 import { sql } from '@databases/pg';
 import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
 
 import type { Database } from '../../pool.ts';
-import { flag, integer, readValue } from '../../rows.ts';
-import {
-  dimensions,
-  histograms,
-  keyNames,
-  keys,
-  noSums,
-  sumNames,
-  sumsOfSums,
-} from './sum-columns.ts';
+import { sumPrecisions } from '../../../usage/pieces.ts';
+import type { SumPrecision } from '../../../usage/pieces.ts';
+import { flag, integer, readRow, readValue, time } from '../../rows.ts';
+import { dimensions, histograms, keyNames, keys, sumNames, sumsOfSums } from './sum-columns.ts';
 
 /** Locked by the replica that merges. */
 const sumLock = 7_100_009;
@@ -30,27 +25,13 @@ export const holdSums = <Result>(
 ): Promise<Result | null> =>
   db.tx(async (tx) => {
     const isHeld = await readValue(tx, flag)`select pg_try_advisory_xact_lock(${sumLock})`;
-    return isHeld === true ? work(tx) : null;
+    if (isHeld !== true) return null;
+    // Groups that do not fit are written to disk.
+    await tx.query(sql`set local work_mem = '32MB'`);
+    return work(tx);
   });
 
-/** The precision whose sums are merged. */
-export type Merged = 'delta' | 'hour' | 'day' | 'month';
-
-type Step = Readonly<{
-  /** The precision of the merged sums. Deltas become minutes. */
-  own: 'minute' | 'hour' | 'day' | 'month';
-  next: 'hour' | 'day' | 'month' | null;
-}>;
-
-const steps: Readonly<Record<Merged, Step>> = {
-  delta: { own: 'minute', next: 'hour' },
-  hour: { own: 'hour', next: 'day' },
-  day: { own: 'day', next: 'month' },
-  month: { own: 'month', next: null },
-};
-
-/** Sums of periods that began before `before` are merged. */
-type Asked = Readonly<{ precision: Merged; before: Date; limit: number }>;
+const columns = sql`dimension, ${keys}, is_rolled_up, ${sumNames}`;
 
 /**
  * One statement merges about as many buckets of histograms. A delta has one for each request, so
@@ -58,26 +39,18 @@ type Asked = Readonly<{ precision: Merged; before: Date; limit: number }>;
  */
 const bucketsMax = 50_000;
 
-/** Returns the number of sums that were merged; 0 if none is left. */
-export const mergeSums = (
+/**
+ * Turns deltas of periods that began before `before` into sums of minutes, or of hours if minutes of that time are already
+ * deleted. Returns the number of deltas; 0 if none is left.
+ */
+export const mergeDeltas = (
   db: Queryable,
-  { precision, before, limit }: Asked,
-): Promise<number | null> => {
-  const { own, next } = steps[precision];
-  const columns = sql`dimension, ${keys}, is_rolled_up, ${sumNames}, ${histograms}`;
-  const promoted =
-    next === null
-      ? sql``
-      : sql`, promoted as (
-          insert into op.usage_sums (precision, period, is_pending, ${columns})
-          select ${next}, period, true, ${columns}
-          from (${merged(sql`date_trunc(${next}, period, 'UTC')`, sql`merged`)}) coarser
-        )`;
-  return readValue(db, integer)`
+  { before, limit }: Readonly<{ before: Date; limit: number }>,
+): Promise<number | null> =>
+  readValue(db, integer)`
     with oldest as (
       select ctid, period, coalesce(cardinality(duration_buckets), 0) as buckets from op.usage_sums
-      where precision = ${precision} and is_pending
-        and period < ${before.toISOString()}::timestamptz and ${isCounted}
+      where precision = 'delta' and period < ${before.toISOString()}::timestamptz and ${isCounted}
       order by period limit ${limit}
     ), due as (
       select ctid from (
@@ -86,58 +59,164 @@ export const mergeSums = (
       ) counted where buckets_before < ${bucketsMax}
     ), gone as (
       delete from op.usage_sums
-      where precision = ${precision} and ctid = any(array(select ctid from due)) returning *
-    ), merged as (${merged(sql`period`, precision === 'delta' ? byDimension : sql`gone`)}),
-    kept as (
-      insert into op.usage_sums (precision, period, is_pending, ${columns})
-      select ${own}, period, false, ${columns} from merged
-      where ${own} <> 'minute' or period >= (select minutes_from from op.usage_horizons)
-    )${promoted}
+      where precision = 'delta' and ctid = any(array(select ctid from due)) returning *
+    ), given as (
+      select row_number() over () as number, ${keys}, is_rolled_up, ${sumNames}, ${histograms},
+        case when is_recent then 'minute' else 'hour' end as precision,
+        case when is_recent then period else date_trunc('hour', period, 'UTC') end as period
+      from (
+        select *, period >= (select minutes_from - interval '1 hour' from op.usage_horizons)
+          as is_recent
+        from gone
+      ) placed
+    ), ${groupedBy(dimensionOfSet, sql`currency, grouping sets (${sql.join([...sets], sql`, `)})`)},
+    kept as (${insertion({ isPending: true })})
     select count(*) from gone`;
+
+type Asked = Readonly<{ precision: Exclude<SumPrecision, 'month'>; before: Date; limit: number }>;
+
+const promoted = z.object({
+  sums: integer,
+  /** The periods of the sums. Null if there were none. */
+  first: time.nullable(),
+  last: time.nullable(),
+});
+
+/** Adds pending sums of periods before `before` to the next coarser precision. */
+export const promoteSums = async (
+  db: Queryable,
+  { precision, before, limit }: Asked,
+): Promise<z.output<typeof promoted>> => {
+  const next = coarserThan(precision);
+  const found = await readRow(db, promoted)`
+      with due as (
+        select ctid as place, * from op.usage_sums
+        where precision = ${precision} and is_pending
+          and period < ${before.toISOString()}::timestamptz
+        order by period limit ${limit}
+      ), given as (
+        select row_number() over () as number, ${next} as precision,
+          ${startIn(next)} as period, ${columns}, ${histograms}
+        from due
+      ), ${groupedBy(sql`dimension`, sql`dimension, ${keys}`)},
+      added as (${insertion({ isPending: next !== 'month' })}),
+      marked as (
+        update op.usage_sums set is_pending = false
+        where precision = ${precision} and ctid = any(array(select place from due))
+      )
+      select count(*) as sums, min(period) as first, max(period) as last from due`;
+  return found ?? { sums: 0, first: null, last: null };
 };
+
+type Span = Readonly<{ precision: SumPrecision; first: Date; last: Date }>;
+
+/** Sums of the same period and keys, which late rows cause, become one. */
+export const compactSums = (db: Queryable, { precision, first, last }: Span): Promise<unknown> =>
+  db.query(sql`
+    with copies as (
+      select array_agg(ctid) as places from op.usage_sums
+      where precision = ${precision} and not is_pending
+        and period >= ${first.toISOString()}::timestamptz
+        and period <= ${last.toISOString()}::timestamptz
+      group by period, dimension, ${keys} having count(*) > 1
+    ), gone as (
+      delete from op.usage_sums
+      where precision = ${precision}
+        and ctid = any(array(select unnest(places) from copies)) returning *
+    ), given as (
+      select row_number() over () as number, precision, period, ${columns}, ${histograms} from gone
+    ), ${groupedBy(sql`dimension`, sql`dimension, ${keys}`)}
+    ${insertion({ isPending: false })}`);
 
 /** A delta of a recomputation of costs counts once that is applied. */
 export const isCounted: SQLQuery = sql`
   (reprice_id is null or reprice_id in
     (select id from op.usage_reprices where applied_at is not null))`;
 
-/** Each delta once for each dimension, with the keys that the dimension has. */
-const byDimension: SQLQuery = sql`
-  (select period, dimensions.dimension, ${sql.join(keyNames.map(keyIn), sql`, `)}, is_rolled_up,
-    ${sumNames}, ${histograms}
-  from gone, unnest(${Object.keys(dimensions)}::text[]) as dimensions (dimension)) dimensioned`;
+export const coarserThan = (precision: Asked['precision']): SumPrecision =>
+  sumPrecisions[sumPrecisions.indexOf(precision) - 1] ?? 'month';
 
-function keyIn(name: (typeof keyNames)[number]): SQLQuery {
-  if (name === 'currency') return sql`currency`;
-  const having = Object.entries(dimensions).flatMap(([dimension, names]) =>
-    names.some((one) => one === name) ? [dimension] : [],
-  );
-  return sql`case when dimensions.dimension = any(${having}::text[]) then ${sql.ident(name)} end
-    as ${sql.ident(name)}`;
+/** The start of the period of this precision. */
+function startIn(precision: SumPrecision): SQLQuery {
+  switch (precision) {
+    case 'minute':
+    case 'hour':
+    case 'day':
+    case 'month':
+      return sql`date_trunc(${precision}, period, 'UTC')`;
+    case 'five_minutes':
+      return sql`date_bin('5 minutes', period, 'epoch')`;
+    case 'six_hours':
+      return sql`date_bin('6 hours', period, 'epoch')`;
+    case 'ten_days':
+      // Hours, because a day of the session's time zone can be longer.
+      return sql`date_trunc('month', period, 'UTC')
+        + least((extract(day from period at time zone 'UTC')::integer - 1) / 10, 2)
+        * interval '240 hours'`;
+  }
 }
 
-/** One sum of each period and keys. */
-const merged = (period: SQLQuery, sums: SQLQuery): SQLQuery => sql`
-  select period, dimension, ${keys}, bool_or(is_rolled_up) as is_rolled_up, ${sumsOfSums},
-    array_agg(duration_bucket) filter (where duration_bucket is not null) as duration_buckets,
-    array_agg(requests_in) filter (where duration_bucket is not null) as duration_counts,
-    array_agg(ttft_bucket) filter (where ttft_bucket is not null) as ttft_buckets,
-    array_agg(requests_in) filter (where ttft_bucket is not null) as ttft_counts
-  from (
-    select period, dimension, ${keys}, bool_or(is_rolled_up) as is_rolled_up, ${sumsOfSums},
-      duration_bucket, ttft_bucket, sum(requests_in)::bigint as requests_in
+const dimensionNames = Object.entries(dimensions);
+
+const groupable = keyNames.filter((name) => name !== 'currency');
+
+/** The keys of each dimension, as grouping sets. */
+const sets: readonly SQLQuery[] = dimensionNames.map(
+  ([, names]) =>
+    sql`(${sql.join(
+      names.map((name) => sql.ident(name)),
+      sql`, `,
+    )})`,
+);
+
+/** The dimension that a grouping set belongs to. A bit is set for each column that is not in it. */
+const dimensionOfSet: SQLQuery = sql`
+  case grouping(${sql.join(
+    groupable.map((name) => sql.ident(name)),
+    sql`, `,
+  )})
+    ${sql.join(
+      dimensionNames.map(([dimension, names]) => {
+        const missing = groupable.map((name) => !names.some((one) => one === name));
+        const bits = missing.reduce((sum, isMissing) => sum * 2 + Number(isMissing), 0);
+        return sql`when ${bits} then ${dimension}`;
+      }),
+      sql` `,
+    )} end`;
+
+/**
+ * Adds up the sums of `given` by group, with their histograms. The buckets of all groups are counted by one integer: the
+ * number of the group, a bit for the kind of latency, and ten bits for the bucket.
+ */
+const groupedBy = (dimension: SQLQuery, grouping: SQLQuery): SQLQuery => sql`
+  grouped as (
+    select row_number() over () as place, keyed.* from (
+      select precision, period, ${dimension} as dimension, ${keys},
+        bool_or(is_rolled_up) as is_rolled_up, ${sumsOfSums}, array_agg(number) as numbers
+      from given group by precision, period, ${grouping}
+    ) keyed
+  ), members as materialized (
+    select place, duration_buckets, duration_counts, ttft_buckets, ttft_counts
+    from (select place, unnest(numbers) as number from grouped) numbered
+    join given using (number)
+  ), histograms as (
+    select slot >> 10 as kind, array_agg((slot & 1023)::smallint) as buckets,
+      array_agg(requests_in) as counts
     from (
-      select ${period} as period, dimension, ${keys}, is_rolled_up, ${sumNames},
-        null::smallint as duration_bucket, null::smallint as ttft_bucket,
-        null::bigint as requests_in
-      from ${sums}
-      union all
-      select ${period}, dimension, ${keys}, false, ${noSums}, bucket, null, coalesce(requests_in, 1)
-      from ${sums}, unnest(duration_buckets, duration_counts) as counted (bucket, requests_in)
-      union all
-      select ${period}, dimension, ${keys}, false, ${noSums}, null, bucket, coalesce(requests_in, 1)
-      from ${sums}, unnest(ttft_buckets, ttft_counts) as counted (bucket, requests_in)
-    ) entries
-    group by period, dimension, ${keys}, duration_bucket, ttft_bucket
-  ) bucketed
-  group by period, dimension, ${keys}`;
+      select slot, sum(coalesce(requests_in, 1)::float8)::bigint as requests_in
+      from (
+        select (place << 11) + unnest(duration_buckets) as slot,
+          unnest(duration_counts) as requests_in from members
+        union all
+        select (place << 11) + 1024 + unnest(ttft_buckets), unnest(ttft_counts) from members
+      ) entries group by slot
+    ) counted group by 1
+  )`;
+
+const insertion = ({ isPending }: Readonly<{ isPending: boolean }>): SQLQuery => sql`
+  insert into op.usage_sums (precision, period, is_pending, ${columns}, ${histograms})
+  select precision, period, ${isPending}::boolean, ${columns}, durations.buckets, durations.counts,
+    ttfts.buckets, ttfts.counts
+  from grouped
+  left join histograms durations on durations.kind = place << 1
+  left join histograms ttfts on ttfts.kind = (place << 1) + 1`;

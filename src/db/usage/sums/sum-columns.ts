@@ -93,9 +93,6 @@ export const sumsOfSums: SQLQuery = listed((name, { isNullable }) => {
   return sql`${isNullable === true ? sum : sql`coalesce(${sum}, 0)`} as ${sql.ident(name)}`;
 });
 
-/** Null for each amount. */
-export const noSums: SQLQuery = listed(() => sql`null::bigint`);
-
 /** Used for a row of op.usage_events. */
 export const valuesOfRow: SQLQuery = listed(
   (name, { ofRow }) => sql`(${ofRow})::bigint as ${sql.ident(name)}`,

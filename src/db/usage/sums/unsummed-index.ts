@@ -6,22 +6,19 @@ import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import type { Database } from '../../pool.ts';
-import { flag, readRow, text } from '../../rows.ts';
+import { flag, readRow, readValue, text } from '../../rows.ts';
 
 const unindexed = z.object({
   month: text,
-  /** Null if the index does not exist. False while it is being built, and after a failure. */
+  /** Null if the index does not exist. False after a failure. */
   is_valid: flag.nullable(),
-  is_building: flag,
 });
 type Unindexed = Readonly<z.output<typeof unindexed>>;
 
 /** The newest month without the index. */
 const nextUnindexed = (db: Queryable): Promise<Unindexed | null> =>
   readRow(db, unindexed)`
-    select months.relname as month, own.indisvalid as is_valid,
-      exists (select from pg_stat_progress_create_index where index_relid = own.indexrelid)
-        as is_building
+    select months.relname as month, own.indisvalid as is_valid
     from pg_inherits inherited
     join pg_class months on months.oid = inherited.inhrelid
     left join pg_index own
@@ -35,16 +32,25 @@ const nextUnindexed = (db: Queryable): Promise<Unindexed | null> =>
 export const isUnsummedIndexed = async (db: Queryable): Promise<boolean> =>
   (await nextUnindexed(db)) === null;
 
+/** Locked by the replica that builds. Two builds at a time can wait for each other. */
+const indexLock = 7_100_010;
+
 /**
- * Ends when all months have the index, or when another replica is building one. `db` needs no time limit for a statement: a
+ * Ends when all months have the index, or when another replica builds it. `db` needs no time limit for a statement: a
  * month takes about two seconds for each million rows, and waits for transactions that began before.
  */
 export const indexUnsummed = (db: Database): Promise<void> =>
   db.task(async (session) => {
-    let month = await nextUnindexed(session);
-    while (month !== null && !month.is_building) {
-      await (month.is_valid === true ? attach(session, month) : build(session, month));
-      month = await nextUnindexed(session);
+    const isHeld = await readValue(session, flag)`select pg_try_advisory_lock(${indexLock})`;
+    if (isHeld !== true) return;
+    try {
+      let month = await nextUnindexed(session);
+      while (month !== null) {
+        await (month.is_valid === true ? attach(session, month) : build(session, month));
+        month = await nextUnindexed(session);
+      }
+    } finally {
+      await session.query(sql`select pg_advisory_unlock(${indexLock})`);
     }
   });
 
