@@ -64,6 +64,7 @@ function batch(number: number): string {
       output_audio_tokens: null,
       output_image_tokens: null,
       server_tool_calls: null,
+      units: null,
       service_tier: 'default',
       usage_reported: true,
       usage_estimated: false,

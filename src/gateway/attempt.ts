@@ -3,7 +3,7 @@
 
 import { isRetryable } from '../routing/retry.ts';
 import { countStatus } from '../telemetry/metrics.ts';
-import { endsStream, readUsage } from '../usage/tail.ts';
+import { endsStream } from '../usage/tail.ts';
 import type { UsageReport } from '../usage/counts.ts';
 import { maskedHead } from './outbound/credential-echo.ts';
 import { EarlyBody, mayBeError } from './outbound/error-body.ts';
@@ -142,7 +142,7 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     let usage: UsageReport | null = null;
     try {
       this.#sending.walk.exchange.end();
-      usage = this.#translated === null ? readUsage(relay?.tail ?? '') : this.#translated.usage;
+      usage = this.#translated === null ? (relay?.readUsage() ?? null) : this.#translated.usage;
       relay?.complete(usage, nowMs);
       this.#ended(relay, usage);
     } catch (error) {
@@ -196,10 +196,9 @@ export class Attempt implements TranslatedSink, MissingRouteSink, ExchangeListen
     const relay = relayIn(state);
     this.#abort();
     // Clients may disconnect at the end marker. Usage that was reported before it still counts.
-    const tail = relay?.tail ?? '';
-    const isWhole = this.#translated === null && endsStream(tail);
-    const usage = isWhole ? readUsage(tail) : (this.#translated?.usage ?? null);
-    this.#ended(relay, usage);
+    const isWhole = this.#translated === null && endsStream(relay?.tail ?? '');
+    const usage = isWhole ? relay?.readUsage() : this.#translated?.usage;
+    this.#ended(relay, usage ?? null);
   }
 
   #readEarly(

@@ -3,7 +3,8 @@
 
 import { headerText } from '../lib/header-text.ts';
 import type { Forwarded } from '../usage/estimate-answer.ts';
-import { isEventStream, mayReportUsage, Tail } from '../usage/tail.ts';
+import type { PassingItems } from '../usage/passing-items.ts';
+import { isEventStream, mayReportUsage, readUsage, Tail } from '../usage/tail.ts';
 import type { UsageReport } from '../usage/counts.ts';
 import { idHeaders } from './answer.ts';
 import type { CacheKey } from './cache/cache-key.ts';
@@ -13,6 +14,7 @@ import type { MaskedHead } from './outbound/credential-echo.ts';
 import type { Step } from './plan.ts';
 import type { FlatHeaders } from './transport/boundary.ts';
 import { appendAnswerHeaders } from './transport/header-policy.ts';
+import { itemsIn, withUnreported } from './usage/unreported.ts';
 import type { Walk } from './walk.ts';
 
 /** The headers that the gateway adds to an answer. */
@@ -39,7 +41,10 @@ export class Relay {
   #bytes = 0;
   readonly #walk: Walk;
   readonly #isStream: boolean;
+  readonly #isMetered: boolean;
   readonly #tail: Tail | null;
+  /** Null if the answer reports everything. */
+  readonly #items: PassingItems | null;
   readonly #recording: Recording | null;
 
   /** `isFollowed` means that a chunk or the end follows at once. */
@@ -53,15 +58,24 @@ export class Relay {
     this.#recording =
       cacheKey === null ? null : startRecording(context.cache, cacheKey, { step, head });
     appendAnswerHeaders(answerHeaders, headers);
-    const isMetered = caller.principalId !== null && context.usage !== null;
-    this.#tail = isMetered && status < 300 && mayReportUsage(headers) ? new Tail() : null;
+    this.#isMetered = caller.principalId !== null && context.usage !== null && status < 300;
+    this.#tail = this.#isMetered && mayReportUsage(headers) ? new Tail() : null;
     this.#isStream = isEventStream(headers);
+    this.#items = this.#tail === null ? null : itemsIn(walk, step, this.#isStream);
     exchange.start(status, answerHeaders, isFollowed);
   }
 
   /** The end of the relayed bytes, if it may contain usage. */
   get tail(): string {
     return this.#tail?.text() ?? '';
+  }
+
+  /** The usage of an answer that was relayed as it came. Call it once, when it is complete. */
+  readUsage(): UsageReport | null {
+    if (!this.#isMetered) return null;
+    const tail = this.tail;
+    const report = readUsage(tail);
+    return withUnreported(this.#walk, { report, items: this.#items, tail });
   }
 
   /** The relayed part of a successful answer. Null when nothing was relayed. */
@@ -76,6 +90,7 @@ export class Relay {
     this.firstTokenMs ??= context.monotonic() - exchange.startedAt;
     this.#bytes += chunk.length;
     this.#tail?.push(chunk, isLast);
+    this.#items?.push(chunk);
     this.#recording?.push(chunk);
     return exchange.write(chunk, isLast);
   }

@@ -20,6 +20,8 @@ export type ProxiedRoute = Readonly<{
   responses: boolean;
   /** The tokens that can be estimated when an answer does not report them. */
   countable: Countable;
+  /** The counts that are billed on this route although answers do not report them. */
+  unreported: 'calls' | 'citations' | 'images' | 'characters' | null;
 }>;
 
 const written = 'prompt_and_completion';
@@ -32,21 +34,32 @@ const route = (path: string, traits: Partial<ProxiedRoute> = {}): ProxiedRoute =
   messages: null,
   responses: false,
   countable: 'nothing',
+  unreported: null,
   ...traits,
 });
 
 export const proxiedRoutes: readonly ProxiedRoute[] = [
-  route('/chat/completions', { knowsIncludeUsage: true, isTranslated: true, countable: written }),
+  route('/chat/completions', {
+    knowsIncludeUsage: true,
+    isTranslated: true,
+    countable: written,
+    unreported: 'citations',
+  }),
   route('/completions', { knowsIncludeUsage: true, countable: written }),
-  route('/responses', { responses: true, isTranslated: true, countable: written }),
+  route('/responses', {
+    responses: true,
+    isTranslated: true,
+    countable: written,
+    unreported: 'calls',
+  }),
   route('/embeddings', { countable: 'prompt' }),
   route('/rerank', { countable: 'prompt' }),
   route('/score', { countable: 'prompt' }),
   route('/audio/transcriptions', { takesForm: true }),
   route('/audio/translations', { takesForm: true }),
-  route('/audio/speech'),
-  route('/images/generations'),
-  route('/images/edits', { takesForm: true }),
+  route('/audio/speech', { unreported: 'characters' }),
+  route('/images/generations', { unreported: 'images' }),
+  route('/images/edits', { takesForm: true, unreported: 'images' }),
   route('/moderations'),
 ];
 

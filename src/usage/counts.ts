@@ -1,5 +1,6 @@
-// Defines the token counts of a request in one form for all providers. The two totals have parts,
-// which the table lists. Rows, metrics, price cards and forms follow from it. The UI reads it too.
+// Defines the counts of a request in one form for all providers: the two totals of tokens, their
+// parts, and other units. Rows, metrics, price cards and forms follow from the two tables. The UI
+// reads them too.
 
 type Part = Readonly<{
   /** The member of a usage row. */
@@ -77,6 +78,77 @@ export const tokenParts = [
   },
 ] as const satisfies readonly Part[];
 
+type Unit = Readonly<{
+  /** The member of `units` in a usage row. */
+  name: string;
+  /** The price of a price card. */
+  price: string;
+  /** The number of units that the price pays for. */
+  per: 1 | 1_000_000;
+  /** The total of tokens that the unit is part of at providers that bill it as tokens. */
+  side: Part['side'];
+  /** The part of that total that counts the same thing in tokens. Null if there is none. */
+  part: PartKey | null;
+  /** The name in the UI, and that of the price. */
+  label: string;
+  priceLabel: string;
+  /** The quantity that the price pays for. */
+  pays: 'image' | 'million_seconds' | 'million_characters';
+  /** The name in exports of charges. */
+  unit: 'Images' | 'Seconds' | 'Characters';
+}>;
+
+/** Units that providers bill besides tokens and calls of tools. */
+export const unitCounts = [
+  {
+    name: 'output_images',
+    price: 'per_output_image',
+    per: 1,
+    side: 'output',
+    part: 'outputImageTokens',
+    label: 'Generated images',
+    priceLabel: 'Each generated image',
+    pays: 'image',
+    unit: 'Images',
+  },
+  {
+    name: 'input_images',
+    price: 'per_input_image',
+    per: 1,
+    side: 'input',
+    part: 'inputImageTokens',
+    label: 'Images of the request',
+    priceLabel: 'Each image of the request',
+    pays: 'image',
+    unit: 'Images',
+  },
+  {
+    name: 'input_seconds',
+    price: 'input_seconds',
+    per: 1_000_000,
+    side: 'input',
+    part: 'inputAudioTokens',
+    label: 'Seconds of audio input',
+    priceLabel: 'Million seconds of audio input',
+    pays: 'million_seconds',
+    unit: 'Seconds',
+  },
+  {
+    name: 'input_characters',
+    price: 'input_characters',
+    per: 1_000_000,
+    side: 'input',
+    part: null,
+    label: 'Characters of input',
+    priceLabel: 'Million characters of input',
+    pays: 'million_characters',
+    unit: 'Characters',
+  },
+] as const satisfies readonly Unit[];
+
+export type UnitCount = (typeof unitCounts)[number];
+export type UnitName = UnitCount['name'];
+
 export type TokenPart = (typeof tokenParts)[number];
 export type PartKey = TokenPart['key'];
 export type PartName = TokenPart['name'];
@@ -87,6 +159,8 @@ export type UsageCounts = Readonly<{ promptTokens: number; completionTokens: num
   Readonly<{
     /** The number of calls of each tool that the provider ran. Null if it reported none. */
     serverToolCalls: Readonly<Record<string, number>> | null;
+    /** Other units, by the names of `unitCounts`. Null if none is known. */
+    units: Readonly<Record<string, number>> | null;
     /** The service tier as reported, such as `flex`. Null if the provider did not report it. */
     serviceTier: string | null;
   }>;
@@ -118,6 +192,7 @@ const noParts: Omit<UsageCounts, 'promptTokens' | 'completionTokens'> = {
     null,
   ),
   serverToolCalls: null,
+  units: null,
   serviceTier: null,
 };
 
@@ -126,6 +201,7 @@ export type CountedRow = Readonly<{ prompt_tokens: number; completion_tokens: nu
   Readonly<Record<PartName, number | null>> &
   Readonly<{
     server_tool_calls: Readonly<Record<string, number>> | null;
+    units: Readonly<Record<string, number>> | null;
     service_tier: string | null;
   }>;
 
@@ -137,6 +213,7 @@ export function rowCounts(row: CountedRow): UsageCounts {
     ...counts,
     completionTokens: row.completion_tokens,
     serverToolCalls: row.server_tool_calls,
+    units: row.units,
     serviceTier: row.service_tier,
   };
 }

@@ -1,8 +1,8 @@
 // Names the prices of a price card. Plain data: the schema of cards and the form of the UI follow
 // from it.
 
-import { tokenParts } from './counts.ts';
-import type { TokenPart } from './counts.ts';
+import { tokenParts, unitCounts } from './counts.ts';
+import type { TokenPart, UnitCount } from './counts.ts';
 
 /** The prices per million tokens that only a card has, one for each part of the totals. */
 export type PartPrice = TokenPart['kind'];
@@ -22,9 +22,15 @@ export const tokenPrices: readonly Named<TokenPrice>[] = [
   ...partPrices,
 ];
 
-/** Prices in micro-units that do not depend on tokens. */
-export const unitPrices = [{ name: 'per_request', label: 'Each request' }] as const;
-export type UnitPrice = (typeof unitPrices)[number]['name'];
+export type UnitPrice = 'per_request' | UnitCount['price'];
+
+type UnitPriceName = Named<UnitPrice> & Readonly<{ pays: 'request' | UnitCount['pays'] }>;
+
+/** Prices that do not depend on tokens, and what each pays for. */
+export const unitPrices: readonly UnitPriceName[] = [
+  { name: 'per_request', label: 'Each request', pays: 'request' },
+  ...unitCounts.map(({ price, priceLabel, pays }) => ({ name: price, label: priceLabel, pays })),
+];
 
 /** A tool or service tier, as providers report it. */
 export const reportedName = {

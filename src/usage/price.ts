@@ -1,7 +1,7 @@
 // Computes what the counts of a request cost at the prices of a model (Gateway rule 16). Exact,
 // and rounded once: half a micro-unit is rounded up.
 
-import { tokenParts } from './counts.ts';
+import { tokenParts, unitCounts } from './counts.ts';
 import type { UsageCounts } from './counts.ts';
 import { defaultCurrency } from '../lib/vocabulary.ts';
 import type { ContextTier, PriceCard, PriceSet } from './price-card.ts';
@@ -22,8 +22,8 @@ export type Cost = Readonly<{
   micros: number | null;
   currency: string;
   /**
-   * Micro-units by the price that was used: a token price, `per_request`, or `tool_calls.` and a
-   * tool. The sum is `micros`. Empty if that is null.
+   * Micro-units by the price that was used: a token price, the price of a request or of another
+   * unit, or `tool_calls.` and a tool. The sum is `micros`. Empty if that is null.
    */
   breakdown: Readonly<Record<string, number>>;
   /** The first price that is missing, such as `cache_read` or `tool_calls.web_search`. */
@@ -72,6 +72,7 @@ function billTotals(bill: Bill, counts: UsageCounts, { input, output }: Prices):
   const rates = { prices: baseSet({ input, output }), percent: wholePercent };
   billTokens(bill, { name: 'input', tokens: counts.promptTokens, ...rates });
   billTokens(bill, { name: 'output', tokens: counts.completionTokens, ...rates });
+  billUnits(bill, counts, {});
 }
 
 type CardPrices = Prices & Readonly<{ card: PriceCard }>;
@@ -85,11 +86,28 @@ function billCard(bill: Bill, counts: UsageCounts, prices: CardPrices): void {
     billSide(bill, counts, { side: 'output', rest: counts.completionTokens, card, ...rates });
   }
   if (card.per_request !== undefined) add(bill, 'per_request', perUnit(1, card.per_request));
+  billUnits(bill, counts, card);
   for (const [tool, calls] of Object.entries(counts.serverToolCalls ?? {})) {
     if (calls === 0) continue;
     const price = toolPrice(card, tool);
     if (price === undefined) bill.missing ??= `tool_calls.${tool}`;
     else add(bill, `tool_calls.${tool}`, perUnit(calls, price));
+  }
+}
+
+/**
+ * Units that the answer also counts in tokens are paid as tokens. Those without a price are part of
+ * the tokens of their side; if it has none, the price is missing.
+ */
+function billUnits(bill: Bill, counts: UsageCounts, card: PriceCard): void {
+  if (counts.units === null) return;
+  for (const { name, price, per, side, part } of unitCounts) {
+    const units = counts.units[name] ?? 0;
+    if (units === 0 || (part !== null && (counts[part] ?? 0) > 0)) continue;
+    const micros = card[price];
+    const tokens = side === 'input' ? counts.promptTokens : counts.completionTokens;
+    if (micros !== undefined) add(bill, price, perUnit(units, micros) / BigInt(per));
+    else if (tokens === 0) bill.missing ??= price;
   }
 }
 

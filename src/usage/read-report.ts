@@ -15,7 +15,7 @@ import { openaiUsage } from './dialects/openai.ts';
 export const readReport = (given: Given | null, tier: unknown = null): UsageReport | null =>
   given === null ? null : readAs(dialectOf(given), given, tier);
 
-/** Null if the object has no token count. */
+/** Null if the object has no count. */
 export function readAs(
   dialect: Dialect,
   given: Given | null,
@@ -26,7 +26,8 @@ export function readAs(
   dialect.usage.read(given, found);
   found.serviceTier ??= readName(tier);
   dialect.settle(found, given);
-  if (found.promptTokens === null && found.completionTokens === null) return null;
+  const hasTotal = found.promptTokens !== null || found.completionTokens !== null;
+  if (!hasTotal && found.units === null) return null;
   const promptTokens = found.promptTokens ?? 0;
   const completionTokens = found.completionTokens ?? 0;
   const isClamped = clamp(found, { input: promptTokens, output: completionTokens });

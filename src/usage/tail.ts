@@ -77,8 +77,8 @@ const nothing = Buffer.alloc(0);
 export const endsStream = (tail: string): boolean => /data: ?\[DONE\]\s*$/.test(tail.slice(-32));
 
 /**
- * Null when no usage was reported. Endpoints that price by other units (seconds of a transcription,
- * searches of a rerank) report none. Gemini and Cohere use their own keys.
+ * Null when no usage was reported. Endpoints that price by searches report none. Gemini and Cohere
+ * use their own keys.
  */
 export const readUsage = (tail: string): UsageReport | null =>
   readLast(tail, '"usage"') ??

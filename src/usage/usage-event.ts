@@ -87,6 +87,8 @@ export const reportedEvent = z.object({
   ...parts,
   /** The number of calls of each tool that the provider ran. Null when it reported none. */
   server_tool_calls: toolCalls.nullable().default(null),
+  /** Other counts than tokens, such as generated images. Older proxies do not send them. */
+  units: toolCalls.nullable().default(null),
   /** The service tier that the answer reports, such as `flex`. */
   service_tier: reportedName.nullable().default(null),
   /** False when no counts were found. The row then has no price. */

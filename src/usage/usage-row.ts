@@ -31,7 +31,7 @@ export const usageRow = (event: UsageEvent, more = ''): string =>
  * one by one: a loop over the table takes a fifth of the time of the whole row.
  */
 function details(event: UsageEvent): string {
-  const { server_tool_calls: calls, service_tier: tier } = event;
+  const { server_tool_calls: calls, units, service_tier: tier } = event;
   return (
     part('cache_read_tokens', event.cache_read_tokens) +
     part('cache_write_5m_tokens', event.cache_write_5m_tokens) +
@@ -42,6 +42,7 @@ function details(event: UsageEvent): string {
     part('output_audio_tokens', event.output_audio_tokens) +
     part('output_image_tokens', event.output_image_tokens) +
     (calls === null ? '' : `,"server_tool_calls":${ascii(calls)}`) +
+    (units === null ? '' : `,"units":${ascii(units)}`) +
     (tier === null ? '' : `,"service_tier":${asciiJson(tier)}`)
   );
 }

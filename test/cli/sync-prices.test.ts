@@ -67,7 +67,7 @@ test('sync-prices needs no encryption key, and running control planes apply its 
     'catalogue: unknown key, not used: output_cost_per_smell (models: 1)',
     'catalogue: known keys, not used: 1 (for reasons see --json)',
     'gpt-9: 3.00 in and 12.50 out per million, was unpriced (aggregator openai/gpt-9)',
-    '  cache_read: 0.30 per million, was not set',
+    '  cache_read: 0.30 per million tokens, was not set',
     '  fallbacks: cache_write_5m as input, cache_write_1h as input, input_audio as input, ' +
       'input_image as input, output_audio as output, output_image as output, was not set',
     'own: no price found for own',

@@ -104,7 +104,11 @@ describe('readUsage', () => {
         '"input_token_details":{"text_tokens":0,"audio_tokens":14},"output_tokens":45}}',
       reportOf(14, 45, { inputAudioTokens: 14 }),
     ],
-    ['seconds', '{"text":"a","usage":{"type":"duration","seconds":9}}', null],
+    [
+      'seconds',
+      '{"text":"a","usage":{"type":"duration","seconds":8.4}}',
+      reportOf(0, 0, { units: { input_seconds: 9 } }),
+    ],
     ['a rerank', '{"results":[],"usage":{"prompt_tokens":8,"total_tokens":8}}', reportOf(8, 0)],
     ['a total alone', '{"data":[],"usage":{"total_tokens":15}}', reportOf(15, 0)],
     [

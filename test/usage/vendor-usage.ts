@@ -201,6 +201,28 @@ const followers: Cases = {
     },
     reportOf(304, 49, { reasoningTokens: 23 }),
   ],
+  'Cohere, embeddings of images': [
+    { billed_units: { input_tokens: 0, images: 3 } },
+    reportOf(0, 0, { units: { input_images: 3 } }),
+  ],
+  'Mistral, a transcription': [
+    { prompt_audio_seconds: 203, prompt_tokens: 4, total_tokens: 645, completion_tokens: 641 },
+    reportOf(4, 641, { units: { input_seconds: 203 } }),
+  ],
+  'LiteLLM, embeddings of media': [
+    {
+      prompt_tokens: 7,
+      total_tokens: 7,
+      prompt_tokens_details: {
+        image_count: 2,
+        audio_length_seconds: 1.5,
+        video_length_seconds: 4,
+        character_count: 12,
+        query_count: 1,
+      },
+    },
+    reportOf(7, 0, { units: { input_images: 2, input_seconds: 2, input_characters: 12 } }),
+  ],
   'Cohere, which bills less than it reads': [
     {
       billed_units: { input_tokens: 5, output_tokens: 40 },

@@ -56,6 +56,8 @@ export const usageRecord = z.object({
   ),
   /** Calls of the provider's own tools, by tool. Null if it reported none. */
   server_tool_calls: toolCalls.nullable(),
+  /** Images, seconds of audio and characters, by name. Null if none was counted. */
+  units: toolCalls.nullable(),
   service_tier: z.string().nullable(),
   usage_reported: z.boolean(),
   /**
@@ -194,4 +196,5 @@ export const toUsageRecord = (row: UsageRow) => ({
   matched_headers: [...row.matched_headers],
   rule_inputs: ruleInputs.nullable().parse(row.rule_inputs),
   server_tool_calls: toolCalls.nullable().parse(row.server_tool_calls),
+  units: toolCalls.nullable().parse(row.units),
 });

@@ -10,7 +10,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { modelId } from '../../lib/ids.ts';
 import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { priceSource, priceSourceAliases } from '../../lib/vocabulary.ts';
-import { cardDifferences } from '../../snapshot/prices/card-differences.ts';
+import { cardDifferences, cardUnits } from '../../snapshot/prices/card-differences.ts';
 import { mutate } from '../http/mutation.ts';
 import type { ProviderNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
@@ -63,7 +63,7 @@ export const priceSyncRecord = z.object({
           /** Dotted. A context tier is named by its threshold: `above_200000.input`. */
           field: z.string(),
           /** Null if the value is not an amount. */
-          per: z.enum(['million_tokens', 'request', 'call', 'percent']).nullable(),
+          per: z.enum(cardUnits).nullable(),
           /** Micro-units or a percentage. Null if the card does not have the field. */
           old: cardValue.nullable(),
           new: cardValue.nullable(),

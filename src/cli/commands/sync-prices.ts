@@ -146,12 +146,11 @@ const reasonOf = ({ reason }: Readonly<{ reason: string | null }>): string =>
 
 type CardChange = PriceSyncRecord['changes'][number]['card_changes'][number];
 
-const perTexts = { million_tokens: ' per million', request: ' per request', call: ' per call' };
-
 function cardText({ field, per, old, new: set }: CardChange): string {
   const text = (value: CardChange['old']): string => {
     if (typeof value !== 'number') return value ?? 'not set';
-    return per === 'percent' || per === null ? `${value} %` : `${money(value)}${perTexts[per]}`;
+    if (per === 'percent' || per === null) return `${value} %`;
+    return `${money(value)} per ${per.replace('_', ' ')}`;
   };
   return `  ${field}: ${text(set)}, was ${text(old)}`;
 }

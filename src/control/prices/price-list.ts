@@ -46,12 +46,32 @@ const catalogueSpecimen = 'sample_spec';
 export function readCataloguePrices(text: string): PriceList | null {
   const list = catalogueList.safeParse(parseJson(text));
   if (!list.success) return null;
-  const entries = Object.entries(list.data).flatMap(([name, value]): NamedEntry[] => {
-    if (typeof value !== 'object' || value === null || name === catalogueSpecimen) return [];
+  const given = Object.entries(list.data).flatMap(([name, value]): (readonly [string, object])[] =>
+    typeof value !== 'object' || value === null || name === catalogueSpecimen
+      ? []
+      : [[name, value]],
+  );
+  const sessions = new Map(given.flatMap(([, value]) => sessionPrice(value)));
+  const entries = given.map(([name, value]): NamedEntry => {
     const { price, ...entry } = readCatalogueEntry(value);
-    return [[name, { ...entry, price: price === null || isFree(price) ? null : price }]];
+    if (price === null || isFree(price)) return [name, { ...entry, price: null }];
+    return [name, readCatalogueEntry({ ...sessionOf(value, sessions), ...value })];
   });
   return { ...listOf(entries), next: null };
+}
+
+const sessionKey = 'code_interpreter_cost_per_session';
+
+/** The price by provider. The list has it in an entry of its own, but models run the tool. */
+const sessionPrice = (entry: object): (readonly [unknown, unknown])[] =>
+  Object.hasOwn(entry, sessionKey)
+    ? [[Reflect.get(entry, 'litellm_provider'), Reflect.get(entry, sessionKey)]]
+    : [];
+
+function sessionOf(entry: object, prices: ReadonlyMap<unknown, unknown>): object {
+  const isAnswering = ['chat', 'responses'].includes(String(Reflect.get(entry, 'mode')));
+  const price = isAnswering ? prices.get(Reflect.get(entry, 'litellm_provider')) : undefined;
+  return price === undefined ? {} : { [sessionKey]: price };
 }
 
 type NamedEntry = readonly [string, ListedEntry];
@@ -79,13 +99,17 @@ export type UnusedPrices = Readonly<{ keys: readonly CountedKey[]; more: number 
 /** The longest known list has 110 unused keys. */
 const unusedMax = 200;
 
-/** The keys of a list that are not used. Unknown ones come first, then the most frequent ones. */
+/**
+ * The keys of a list that are not used, for each reason. Unknown ones come first, then the most
+ * frequent ones.
+ */
 export function unusedPrices(entries: ReadonlyMap<string, ListedEntry>): UnusedPrices {
   const byKey = new Map<string, CountedKey>();
   for (const { unused } of entries.values()) {
     for (const { key, reason } of unused) {
-      const known = byKey.get(key);
-      byKey.set(key, { key, reason, models: (known?.models ?? 0) + 1 });
+      const group = `${key} ${reason}`;
+      const known = byKey.get(group);
+      byKey.set(group, { key, reason, models: (known?.models ?? 0) + 1 });
     }
   }
   const rank = ({ reason }: CountedKey): number => (reason === null ? 0 : 1);

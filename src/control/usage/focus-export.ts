@@ -134,12 +134,14 @@ const usageOf = (row: ChargeRow): HourUsage => ({
   promptTokens: BigInt(row.prompt_tokens),
   completionTokens: BigInt(row.completion_tokens),
   parts: partsOf(row),
-  toolCalls: Object.fromEntries(
-    Object.entries(row.tool_calls ?? {}).map(([tool, calls]) => [tool, BigInt(calls)]),
-  ),
+  toolCalls: sumsOf(row.tool_calls),
+  units: sumsOf(row.units),
   costMicros: row.cost_micros === null ? null : BigInt(row.cost_micros),
   isCorrection: row.is_correction,
 });
+
+const sumsOf = (sums: Readonly<Record<string, number>> | null): HourUsage['units'] =>
+  Object.fromEntries(Object.entries(sums ?? {}).map(([name, sum]) => [name, BigInt(sum)]));
 
 function partsOf(row: ChargeRow): HourUsage['parts'] {
   const parts = membersOf<PartName, bigint | null>(partNames, null);

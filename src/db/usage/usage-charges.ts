@@ -37,6 +37,7 @@ const chargeRow = z.object({
   completion_tokens: sum,
   ...membersOf(partNames, sum.nullable()),
   tool_calls: z.record(z.string(), integer).nullable(),
+  units: z.record(z.string(), integer).nullable(),
   /** Null if none of the requests has a price. */
   cost_micros: sum.nullable(),
 });
@@ -69,18 +70,19 @@ const nulls = sql.join(
   sql`, `,
 );
 
-/** The calls of each tool, summed over the maps of the rows. */
-const toolCalls = sql`
-  (select jsonb_object_agg(tool, calls) from (
-    select tool, sum(number::numeric) as calls
-    from unnest(tool_maps) as maps, jsonb_each_text(maps) as entries (tool, number)
-    group by tool
-  ) tools)`;
+/** The counts by name, summed over the maps of the rows. */
+const summedMap = (maps: string): SQLQuery => sql`
+  (select jsonb_object_agg(name, total) from (
+    select name, sum(number::numeric) as total
+    from unnest(${sql.ident(maps)}) as maps, jsonb_each_text(maps) as entries (name, number)
+    group by name
+  ) totals)`;
 
 /** Priced and unpriced requests of roll-ups cannot be separated. */
 export const usageCharges = (db: Queryable, page: ChargePage): Promise<ChargeRow[]> =>
   readRows(db, chargeRow)`
-    select summed.*, ${toolCalls} as tool_calls from (
+    select summed.*, ${summedMap('tool_maps')} as tool_calls, ${summedMap('unit_maps')} as units
+    from (
       select date_trunc('hour', min(at) at time zone 'UTC') at time zone 'UTC' as hour, ${keys},
         sum(requests)::text as requests,
         sum(unpriced_requests)::text as unpriced_requests,
@@ -89,11 +91,13 @@ export const usageCharges = (db: Queryable, page: ChargePage): Promise<ChargeRow
         ${partSums},
         max(tier_tokens) as tier_tokens,
         array_agg(server_tool_calls) filter (where server_tool_calls is not null) as tool_maps,
+        array_agg(units) filter (where units is not null) as unit_maps,
         sum(cost_micros)::text as cost_micros
       from (${usageIn(page)} union all ${hoursIn(page)}
         union all ${correctionsIn(page)}) counted
       group by ${keys}, (cost_micros is null)
       having sum(prompt_tokens) + sum(completion_tokens) > 0 or sum(cost_micros) <> 0
+        or count(units) > 0
       order by ${keys}, (cost_micros is null)
       limit ${page.limit}
     ) summed
@@ -104,7 +108,7 @@ const usageIn = ({ since, until, afterPrincipal, tiers }: ChargePage): SQLQuery 
     service_tier, ${tierOf(tiers)} as tier, prompt_tokens as tier_tokens, false as is_correction,
     1::bigint as requests, ${isUnpriced}::integer::bigint as unpriced_requests,
     prompt_tokens::numeric, completion_tokens::numeric, ${idents(partNames)}, server_tool_calls,
-    cost_micros::numeric
+    units, cost_micros::numeric
   from op.usage_events
   where at >= ${since}::timestamptz and at < ${until}::timestamptz
     and principal_id > ${afterPrincipal} and not usage_estimated`;
@@ -122,15 +126,17 @@ const hoursIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
   from op.usage_hours, lateral (
     values
       (false, requests - estimated_requests, greatest(unpriced_requests - estimated_requests, 0),
-        prompt_tokens, completion_tokens, ${idents(partNames)}, null::jsonb, cost_micros),
-      (true, 0, 0, 0, 0, ${nulls}, null, correction_micros)
+        prompt_tokens, completion_tokens, ${idents(partNames)}, null::jsonb, null::jsonb,
+        cost_micros),
+      (true, 0, 0, 0, 0, ${nulls}, null, null, correction_micros)
   ) folded
   where hour >= ${since}::timestamptz and hour < ${until}::timestamptz
     and principal_id > ${afterPrincipal}`;
 
 const correctionsIn = ({ since, until, afterPrincipal }: ChargePage): SQLQuery => sql`
   select made.at, principal_id, principal, provider, model, model_id, tag, made.currency,
-    made.price_version, service_tier, 0, 0, true, 0, 0, 0, 0, ${nulls}, null, made.delta_micros
+    made.price_version, service_tier, 0, 0, true, 0, 0, 0, 0, ${nulls}, null, null,
+    made.delta_micros
   from op.usage_corrections made
   join op.usage_reprices run on run.id = made.reprice_id and run.applied_at is not null
   join op.usage_events corrected on corrected.id = made.usage_id and corrected.at = made.at

@@ -43,6 +43,7 @@ export const usageEventColumns = {
     'bigint' as const,
   ),
   server_tool_calls: 'jsonb',
+  units: 'jsonb',
   service_tier: 'text',
   usage_reported: 'boolean not null',
   usage_estimated: 'boolean not null',
@@ -68,6 +69,7 @@ export const usageEventColumns = {
 export const usageRecord = rowOf(usageEventColumns).extend({
   matched_headers: z.array(text).readonly(),
   server_tool_calls: z.record(text, integer).nullable(),
+  units: z.record(text, integer).nullable(),
 });
 export type UsageRecord = Readonly<z.output<typeof usageRecord>>;
 

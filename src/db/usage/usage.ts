@@ -19,12 +19,13 @@ import type { UsageRecord } from './usage-events.ts';
 /** The budget window that a row counts in is decided when the row is stored. */
 export type StoredUsage = Omit<
   UsageRecord,
-  'matched_headers' | 'rule_inputs' | 'server_tool_calls'
+  'matched_headers' | 'rule_inputs' | 'server_tool_calls' | 'units'
 > &
   Readonly<{
     matched_headers: readonly string[];
     rule_inputs: object | null;
     server_tool_calls: object | null;
+    units: object | null;
   }>;
 
 const columns = {

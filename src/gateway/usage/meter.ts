@@ -87,6 +87,7 @@ export function usageEvent(
     output_audio_tokens: counts?.outputAudioTokens ?? null,
     output_image_tokens: counts?.outputImageTokens ?? null,
     server_tool_calls: counts?.serverToolCalls ?? null,
+    units: counts?.units ?? null,
     service_tier: counts?.serviceTier ?? null,
     usage_reported: usage !== null,
     usage_estimated: usage === null && estimate !== null,

@@ -9,6 +9,7 @@ import type { JsonObject } from '../json.ts';
 import type { AnswerOptions, TranslatedResponse } from '../translation.ts';
 import { readParts } from './answer-parts.ts';
 import type { AnswerCall } from './answer-parts.ts';
+import { Billed } from './billed.ts';
 import { readError } from './error.ts';
 import { finishReason, promptRefusalOf, refusalOf } from './finish-reason.ts';
 
@@ -23,12 +24,17 @@ export function translateResponse(
   if (failed !== null) return answerError(failed.status, failed.error, options);
   const choice = isObject(answer) ? choiceOf(answer, options) : null;
   if (!isObject(answer) || choice === null) return answerUnreadable(options);
-  const usage = readAs(geminiUsage, objectOf(answer, 'usageMetadata'));
+  const billed = new Billed();
+  listOf(answer, 'candidates')
+    .filter(isObject)
+    .forEach((candidate) => billed.read(candidate));
+  const model = textOf(answer, 'modelVersion') ?? options.model;
+  const usage = billed.addTo(readAs(geminiUsage, objectOf(answer, 'usageMetadata')), model);
   const completion = {
     id: textOf(answer, 'responseId') ?? `chatcmpl-${options.requestId}`,
     object: 'chat.completion',
     created: options.created,
-    model: textOf(answer, 'modelVersion') ?? options.model,
+    model,
     choices: [{ index: 0, ...choice, logprobs: null }],
     ...usageMembers(usage),
   };

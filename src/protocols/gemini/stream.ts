@@ -12,6 +12,7 @@ import type { JsonObject } from '../json.ts';
 import type { StreamOptions, TranslatedStream } from '../translation.ts';
 import { readParts } from './answer-parts.ts';
 import type { AnswerCall, AnswerPart } from './answer-parts.ts';
+import { Billed } from './billed.ts';
 import { readError } from './error.ts';
 import { finishReason, promptRefusalOf, refusalOf } from './finish-reason.ts';
 
@@ -22,6 +23,8 @@ class ContentStream extends EventStream {
   #callCount = 0;
   #reason: string | null = null;
   #metadata: JsonObject | null = null;
+  #model: string | null = null;
+  readonly #billed = new Billed();
 
   /** The finish reason is the vendor's only end marker. */
   get isClean(): boolean {
@@ -29,7 +32,9 @@ class ContentStream extends EventStream {
   }
 
   get usage(): UsageReport | null {
-    return this.isClean ? readAs(geminiUsage, this.#metadata) : null;
+    if (!this.isClean) return null;
+    const report = readAs(geminiUsage, this.#metadata);
+    return this.#billed.addTo(report, this.#model ?? this.options.model);
   }
 
   protected event(event: JsonObject): string {
@@ -40,7 +45,8 @@ class ContentStream extends EventStream {
     const id = textOf(event, 'responseId');
     this.#answerId ??= id ?? this.options.requestId;
     const candidate = listOf(event, 'candidates').find(isObject);
-    const begun = this.begin(id, textOf(event, 'modelVersion'));
+    this.#model ??= textOf(event, 'modelVersion');
+    const begun = this.begin(id, this.#model);
     return begun + (candidate === undefined ? this.#blocked(event) : this.#candidate(candidate));
   }
 
@@ -56,6 +62,7 @@ class ContentStream extends EventStream {
   }
 
   #candidate(candidate: JsonObject): string {
+    this.#billed.read(candidate);
     const parts = readParts(candidate, this.#answerId ?? '', this.#callCount);
     if (parts === null) return this.fail(unreadableError);
     let text = '';

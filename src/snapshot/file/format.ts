@@ -69,6 +69,7 @@ const modelInfo = z
   .looseObject({
     description,
     max_input_tokens: foreignTokens,
+    mode: z.string().nullish(),
     ...shapeOf(informationFields, 'file'),
     ...flowControl,
   })

@@ -4,7 +4,7 @@
 import { blockAt, isAsked } from './blocks.ts';
 import type { EntryList } from './entries.ts';
 import { configFile, deployment } from './format.ts';
-import { isPriceSetting } from './prices.ts';
+import { isUsedPrice } from './prices.ts';
 import { ignoredBlocks, remedyOf } from './remedies.ts';
 import type { Issue, Path, Source } from './source.ts';
 
@@ -53,8 +53,10 @@ function ignoredInEntries(
   const list = blockAt(tree, [])['model_list'];
   const settings = new Map<string, Path[]>();
   const look = (path: Path, known: readonly string[]): void => {
+    const entry = path.slice(0, 2);
+    const all = ['model_info', 'litellm_params'].map((block) => blockAt(tree, [...entry, block]));
     for (const key of askedIn(blockAt(tree, path), known)) {
-      if (isPriceSetting(key)) continue;
+      if (isUsedPrice(Object.assign({}, ...all), key)) continue;
       const setting = [...path.slice(2), key].join('.');
       const paths = settings.get(setting) ?? [];
       paths.push([...path, key]);

@@ -3,17 +3,17 @@
 import type { z } from 'zod';
 
 import { readCatalogueEntry } from '../prices/catalogue-entry.ts';
-import { priceKeyOf } from '../prices/catalogue-keys.ts';
+import { priceKeyIn, priceKeyOf } from '../prices/catalogue-keys.ts';
 import type { ListedPrice } from '../prices/listed-price.ts';
 
-export const isPriceSetting = (key: string): boolean => {
-  const kind = priceKeyOf(key)?.kind ?? 'unused';
-  return kind !== 'unused';
-};
+/** True if gw uses the price. `entry` has all settings of the entry, such as its mode. */
+export const isUsedPrice = (entry: object, key: string): boolean =>
+  (priceKeyIn(entry, key)?.kind ?? 'unused') !== 'unused';
 
 /** The reason why gw ignores a price. Undefined if the key is not that of a known price. */
 export function unusedPriceReason(key: string): string | undefined {
   const meaning = priceKeyOf(key);
+  if (meaning?.kind === 'unit') return 'models of this mode are not billed by it';
   return meaning?.kind === 'unused' && meaning.reason !== null ? meaning.reason : undefined;
 }
 
@@ -31,6 +31,7 @@ const none: ListedPrice = { inputPricePerMtok: null, outputPricePerMtok: null, p
 /** The settings of litellm_params take precedence over those of model_info. */
 export function entryPrices(parameters: object, info: object): ListedPrice {
   const given = [...Object.entries(info), ...Object.entries(parameters)];
-  const prices = given.filter(([key, value]) => value !== null && isPriceSetting(key));
-  return readCatalogueEntry(Object.fromEntries(prices)).price ?? none;
+  const entry = Object.fromEntries(given.filter(([, value]) => value !== null));
+  const used = Object.entries(entry).filter(([key]) => key === 'mode' || isUsedPrice(entry, key));
+  return readCatalogueEntry(Object.fromEntries(used)).price ?? none;
 }

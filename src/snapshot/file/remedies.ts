@@ -96,7 +96,7 @@ const topics: readonly (readonly [settings: string, remedy: string])[] = [
     'gw always records usage, and never the content of requests',
   ],
   [
-    'mode supported_environments id base_model litellm_provider',
+    'supported_environments id base_model litellm_provider',
     'gw routes only by name and does not need this',
   ],
   [

@@ -23,8 +23,8 @@ const tokenKeys: ReadonlyMap<string, TokenPrice> = new Map(
 
 /** The list has prices of an image and of one of its tokens under these names. */
 const imageKeys = [
-  { key: 'image', price: 'input_image', side: 'input' },
-  { key: 'image_output', price: 'output_image', side: 'output' },
+  { key: 'image', price: 'input_image', side: 'input', each: null },
+  { key: 'image_output', price: 'output_image', side: 'output', each: 'per_output_image' },
 ] as const;
 /** An image costs more than this number of text tokens, one of its tokens less. */
 const tokensPerImageMin = 100;
@@ -46,7 +46,8 @@ export function readAggregatorEntry(pricing: object): ListedEntry {
   Object.assign(base, readPrices(draft, pricing, base));
   // Reasoning is output, also in tiers, which have no price of it.
   if (base.reasoning === base.output) delete base.reasoning;
-  draft.state.perRequest = readOther(draft, Reflect.get(pricing, 'request'));
+  const request = readOther(draft, Reflect.get(pricing, 'request'));
+  if (request !== null) draft.units.set('per_request', request);
   const search = readOther(draft, Reflect.get(pricing, 'web_search'));
   if (search !== null) draft.toolCalls.set('web_search', search);
   readOverrides(draft, Reflect.get(pricing, 'overrides'), base);
@@ -67,14 +68,17 @@ function readPrices(draft: PriceDraft, pricing: object, base: PriceSet): PriceSe
       if (Number(value) !== 0) draft.unused.push({ key, reason: unusedKeys.get(key) ?? null });
     }
   }
-  for (const { key, price, side } of imageKeys) {
+  for (const { key, price, side, each } of imageKeys) {
     const read = readPrice(draft, Reflect.get(pricing, key), perTokenPlaces);
     if (read === null || read === 0) continue;
     if (read <= tokensPerImageMin * (prices[side] ?? base[side] ?? 0)) prices[price] = read;
-    else draft.unused.push({ key, reason: 'usage rows do not count images' });
+    else if (each === null) draft.unused.push({ key, reason: uncountedImages });
+    else draft.units.set(each, Math.round(read / 10 ** (perTokenPlaces - perCallPlaces)));
   }
   return prices;
 }
+
+const uncountedImages = 'answers of chats do not count the images of a request';
 
 function readOther(draft: PriceDraft, value: unknown): number | null {
   const price = readPrice(draft, value, perCallPlaces);

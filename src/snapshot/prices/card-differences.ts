@@ -1,9 +1,20 @@
 // Lists the differences of two price cards, field by field.
 
 import type { PriceCard } from '../../usage/price-card.ts';
+import { unitPrices } from '../../usage/price-names.ts';
 
-/** The quantity that an amount pays for. Null if the value is not an amount. */
-export type CardUnit = 'million_tokens' | 'request' | 'call' | 'percent' | null;
+/** The quantities that an amount can pay for. */
+export const cardUnits = [
+  'million_tokens',
+  'request',
+  'call',
+  'percent',
+  'image',
+  'million_seconds',
+  'million_characters',
+] as const;
+/** Null if the value is not an amount. */
+export type CardUnit = (typeof cardUnits)[number] | null;
 
 type CardValue = number | string;
 
@@ -53,7 +64,8 @@ const fallbackText = (fallbacks: unknown): string =>
 
 function unitOf(field: string, value: CardValue | null): CardUnit {
   if (typeof value !== 'number') return null;
-  if (field === 'per_request') return 'request';
+  const unit = unitPrices.find(({ name }) => name === field);
+  if (unit !== undefined) return unit.pays;
   if (field.startsWith('tool_calls.')) return 'call';
   return field.endsWith('.percent') ? 'percent' : 'million_tokens';
 }

@@ -3,10 +3,20 @@
 
 import { z } from 'zod';
 
-import { priceKeyOf } from './catalogue-keys.ts';
+import { unitPrices } from '../../usage/price-names.ts';
+import { isBilledByUnit, priceKeyIn, priceKeyOf } from './catalogue-keys.ts';
 import type { PriceKey } from './catalogue-keys.ts';
-import { entryOf, newDraft, perCallPlaces, perTokenPlaces, readPrice, setAt } from './draft.ts';
+import {
+  entryOf,
+  hasTokenPrice,
+  newDraft,
+  perCallPlaces,
+  perTokenPlaces,
+  readPrice,
+  setAt,
+} from './draft.ts';
 import type { PriceDraft } from './draft.ts';
+import type { UnitPrice } from '../../usage/price-names.ts';
 import type { ListedEntry } from './listed-price.ts';
 
 /** A threshold of these providers includes the number itself. */
@@ -19,7 +29,7 @@ export function readCatalogueEntry(entry: object): ListedEntry {
   const provider: unknown = Reflect.get(entry, 'litellm_provider');
   const isInclusive = inclusiveProviders.has(provider);
   const keys = Object.entries(entry).flatMap(([key, value]: [string, unknown]): Read[] => {
-    const meaning = value === null ? null : priceKeyOf(key);
+    const meaning = value === null ? null : priceKeyIn(entry, key);
     return meaning === null ? [] : [{ key, value, meaning, isInclusive }];
   });
   // A range takes precedence over the price of all ranges.
@@ -27,6 +37,9 @@ export function readCatalogueEntry(entry: object): ListedEntry {
   for (const { key, value } of keys.filter(isRange)) readRanges(draft, { key, value });
   priceImageOnlyOutput(draft);
   const base = setAt(draft, { tier: null, above: null });
+  if (draft.units.size > 0 && isBilledByUnit(Reflect.get(entry, 'mode')) && !hasTokenPrice(draft)) {
+    Object.assign(base, { input: 0, output: 0 });
+  }
   if (halfPricedReaders.has(provider) && base.input !== undefined) {
     base.cache_read ??= Math.round(base.input / 2);
   }
@@ -45,9 +58,12 @@ function readKey(draft: PriceDraft, { key, value, meaning, isInclusive }: Read):
       if (price !== null) setAt(draft, { tier: meaning.tier, above })[meaning.price] = price;
       return;
     }
-    case 'request':
-      draft.state.perRequest = readPrice(draft, value, perCallPlaces);
+    case 'unit': {
+      const price = readPrice(draft, value, placesOf(meaning.price));
+      // A side that is not billed has the price 0.
+      if (price !== null && price > 0) draft.units.set(meaning.price, price);
       return;
+    }
     case 'tool': {
       if (isBySize(value)) draft.unused.push({ key, reason: mediumOnly });
       const price = readPrice(draft, mediumOf(value), meaning.calls === 1 ? perCallPlaces : 3);
@@ -61,6 +77,11 @@ function readKey(draft: PriceDraft, { key, value, meaning, isInclusive }: Read):
       return;
   }
 }
+
+const placesOf = (name: UnitPrice): number =>
+  unitPrices.some((one) => one.name === name && one.pays.startsWith('million_'))
+    ? perTokenPlaces
+    : perCallPlaces;
 
 /** False for 0 and for text, such as a note. */
 const isPrice = (value: unknown): boolean =>

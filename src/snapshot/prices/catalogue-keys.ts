@@ -1,7 +1,7 @@
 // Reads the names of prices in the format of LiteLLM, which price lists and configuration files use:
 // what is priced, in which service tier, and above how many prompt tokens.
 
-import type { TokenPrice } from '../../usage/price-names.ts';
+import type { TokenPrice, UnitPrice } from '../../usage/price-names.ts';
 
 /** The meaning of one key of an entry. */
 export type PriceKey =
@@ -11,13 +11,23 @@ export type PriceKey =
       tier: string | null;
       above: number | null;
     }>
-  | Readonly<{ kind: 'request' }>
+  | Readonly<{ kind: 'unit'; price: UnitPrice }>
   /** `calls` is the number of calls that the price pays for. */
   | Readonly<{ kind: 'tool'; tool: string; calls: 1 | 1000 }>
   /** A list of prices by ranges of prompt tokens. */
   | Readonly<{ kind: 'ranges' }>
-  /** A price that gw does not use. The reason is null if gw does not know the key. */
-  | Readonly<{ kind: 'unused'; reason: string | null }>;
+  /** A price that gw does not use. */
+  | UnusedPrice;
+
+export type UnusedPrice = Readonly<{
+  kind: 'unused';
+  group: UnusedGroup;
+  /** Null if gw does not know the key. */
+  reason: string | null;
+}>;
+
+/** `not_counted`: a request can have this price, but no count of it is known. */
+export type UnusedGroup = 'not_relayed' | 'no_price' | 'not_counted' | 'unknown';
 
 /** Prices of one token. */
 const tokenKeys: Readonly<Record<string, TokenPrice>> = {
@@ -42,41 +52,55 @@ const tiers: Readonly<Record<string, string>> = {
   ultrafast: 'ultrafast',
 };
 
+const splitCache = 'usage rows do not split cached tokens by media type';
+
 const otherKeys: Readonly<Record<string, PriceKey>> = {
-  input_cost_per_request: { kind: 'request' },
+  input_cost_per_request: { kind: 'unit', price: 'per_request' },
   // One query is one request of /rerank.
-  input_cost_per_query: { kind: 'request' },
+  input_cost_per_query: { kind: 'unit', price: 'per_request' },
+  output_cost_per_image: { kind: 'unit', price: 'per_output_image' },
+  input_cost_per_image: { kind: 'unit', price: 'per_input_image' },
+  input_cost_per_second: { kind: 'unit', price: 'input_seconds' },
+  output_cost_per_second: { kind: 'unit', price: 'input_seconds' },
+  input_cost_per_audio_per_second: { kind: 'unit', price: 'input_seconds' },
+  input_cost_per_character: { kind: 'unit', price: 'input_characters' },
   search_context_cost_per_query: { kind: 'tool', tool: 'web_search', calls: 1 },
   search_queries_cost_per_query: { kind: 'tool', tool: 'web_search', calls: 1 },
   google_maps_grounding_cost_per_query: { kind: 'tool', tool: 'google_maps', calls: 1 },
+  code_interpreter_cost_per_session: { kind: 'tool', tool: 'code_interpreter', calls: 1 },
   file_search_cost_per_1k_calls: { kind: 'tool', tool: 'file_search', calls: 1000 },
   tiered_pricing: { kind: 'ranges' },
 };
 
 /** The first match applies. */
-const unusedKeys: readonly (readonly [RegExp, string])[] = [
-  [/_cost_per_token_cache_hit$/, 'cache_read_input_token_cost is the same price'],
-  [/_dbu_cost_per_token$/, 'it is the price in units of Databricks; the price in dollars is used'],
-  [/^explicit_cache_read_/, 'answers do not tell which cache reads were explicit'],
-  [/_above_12hr/, 'usage rows count cache writes of 5 minutes and of 1 hour only'],
-  [/^cache_.*_(audio|image)_token_cost/, 'usage rows do not split cached tokens by media type'],
-  [/_decisions$/, 'gw has no route for decisions'],
-  [/_video_token/, 'usage rows do not count video tokens'],
-  [/^citation_cost/, 'usage rows do not count citation tokens'],
-  [/^computer_use_/, 'usage rows do not count the tokens of computer use'],
-  [/_per_second|_interval$/, 'usage rows do not count seconds'],
-  [/_per_character/, 'usage rows do not count characters'],
-  [/_per_image/, 'usage rows do not count images'],
-  [/_per_pixel/, 'usage rows do not count pixels'],
-  [/_per_(page|credit)/, 'gw has no route for documents'],
-  [/_per_text_message$/, 'gw has no route for voice sessions'],
-  [/_per_session$/, 'usage rows count calls of tools, not sessions'],
-  [/_per_gb_per_day$/, 'storage does not belong to a request'],
-  [/^guardrail_cost/, 'gw has no route for guardrails'],
-  [/^off_peak_pricing$/, 'price cards have no times of day; the regular price is used'],
-  [/_multiplier(_|$)/, 'gw does not know the region that served a request'],
-  [/^provider_specific_entry$/, 'gw does not know the region or speed of a request'],
-  [/^search_free_requests$/, 'free calls are shared by requests; each call is priced'],
+const unusedKeys: readonly (readonly [RegExp, UnusedGroup, string])[] = [
+  [/_decisions$/, 'not_relayed', 'gw has no route for decisions'],
+  [/_per_(page|credit)/, 'not_relayed', 'gw has no route for documents'],
+  [/_per_text_message$/, 'not_relayed', 'gw has no route for voice sessions'],
+  [/^cache_creation_input_audio_/, 'not_relayed', 'gw has no route for voice sessions'],
+  [/_per_gb_per_day$/, 'not_relayed', 'storage does not belong to a request'],
+  [/^guardrail_cost/, 'not_relayed', 'gw has no route for guardrails'],
+  [/_video|_interval$|_second_\d+[pk]$/, 'not_relayed', 'no route of gw generates or embeds video'],
+  [/^output_cost_per_character/, 'not_relayed', 'only APIs without a route in gw bill it'],
+  [/_per_image_\d/, 'not_relayed', 'only APIs without a route in gw bill images by size'],
+  [/^cost_per_second$/, 'no_price', 'reserved capacity does not belong to a request'],
+  [/_cost_per_token_cache_hit$/, 'no_price', 'cache_read_input_token_cost is the same price'],
+  [/_dbu_cost_per_token$/, 'no_price', 'it is a price in units of Databricks; gw uses dollars'],
+  [/^citation_cost/, 'no_price', 'the provider reports the cost of each request'],
+  [/^computer_use_/, 'no_price', 'these tokens have the price of the model'],
+  [/^search_free_requests$/, 'no_price', 'free calls are shared by requests; each call is priced'],
+  [/^explicit_cache_read_/, 'not_counted', 'answers do not tell which cache reads were explicit'],
+  [/_above_12hr/, 'not_counted', 'usage rows count cache writes of 5 minutes and of 1 hour only'],
+  [/^cache_.*_(audio|image)_token_cost/, 'not_counted', splitCache],
+  [/_per_\w+_above_\d+k_tokens$/, 'not_counted', 'prices of other units have no context tiers'],
+  [/_per_pixel/, 'not_counted', 'answers do not report the size of images'],
+  [
+    /^off_peak_pricing$/,
+    'not_counted',
+    'price cards have no times of day; the regular price is used',
+  ],
+  [/_multiplier(_|$)/, 'not_counted', 'gw does not know the region that served a request'],
+  [/^provider_specific_entry$/, 'not_counted', 'gw does not know the region or speed of a request'],
 ];
 
 const priceLike =
@@ -100,6 +124,67 @@ export function priceKeyOf(key: string): PriceKey | null {
   }
   const other = Object.hasOwn(otherKeys, key) ? otherKeys[key] : undefined;
   if (other !== undefined) return other;
-  const [, reason = null] = unusedKeys.find(([pattern]) => pattern.test(key)) ?? [];
-  return { kind: 'unused', reason };
+  const found = unusedKeys.find(([pattern]) => pattern.test(key));
+  if (found === undefined) return { kind: 'unused', group: 'unknown', reason: null };
+  const [, group, reason] = found;
+  return { kind: 'unused', group, reason };
 }
+
+/**
+ * The modes of models in the list whose endpoints gw relays, with the units that their answers or
+ * requests count.
+ */
+const relayedModes: ReadonlyMap<unknown, readonly UnitPrice[]> = new Map(
+  Object.entries({
+    chat: ['per_output_image'],
+    completion: [],
+    responses: ['per_output_image'],
+    embedding: ['per_input_image', 'input_seconds', 'input_characters'],
+    rerank: [],
+    moderation: [],
+    image_generation: ['per_output_image', 'per_input_image'],
+    image_edit: ['per_output_image', 'per_input_image'],
+    audio_transcription: ['input_seconds'],
+    audio_speech: ['input_characters'],
+  }),
+);
+const tokenModes: ReadonlySet<unknown> = new Set(['chat', 'responses']);
+
+const unusedAs = (group: UnusedGroup, reason: string): UnusedPrice => ({
+  kind: 'unused',
+  group,
+  reason,
+});
+const notRelayed = unusedAs('not_relayed', 'gw does not relay the endpoints of these models');
+const reserved = unusedAs('no_price', 'reserved capacity does not belong to a request');
+const sameAsAudio = unusedAs('no_price', 'output_cost_per_audio_token is the same price');
+const sameAsTokens = unusedAs('no_price', 'these models bill the tokens of a request');
+const songs = unusedAs('not_counted', 'answers do not count songs');
+
+/** The meaning of a key in an entry, which depends on its mode. */
+export function priceKeyIn(entry: object, key: string): PriceKey | null {
+  const meaning = priceKeyOf(key);
+  if (meaning === null || meaning.kind === 'tokens' || meaning.kind === 'tool') return meaning;
+  const mode: unknown = Reflect.get(entry, 'mode') ?? 'chat';
+  const units = relayedModes.get(mode);
+  if (units === undefined) return notRelayed;
+  if (meaning.kind !== 'unit' || meaning.price === 'per_request') return meaning;
+  // Without a price of the answer, it is the price of a generated image.
+  const isGenerated = units.includes('per_output_image') && !tokenModes.has(mode);
+  if (key === 'input_cost_per_image' && isGenerated && !('output_cost_per_image' in entry)) {
+    return { kind: 'unit', price: 'per_output_image' };
+  }
+  if (meaning.price === 'per_output_image' && !(isGenerated || isPaidInTokens(entry))) return songs;
+  if (units.includes(meaning.price)) return meaning;
+  if (!key.endsWith('_per_second')) return sameAsTokens;
+  return mode === 'audio_speech' ? sameAsAudio : reserved;
+}
+
+const isPaidInTokens = (entry: object): boolean =>
+  ['input_cost_per_token', 'output_cost_per_token'].some(
+    (name) => Number(Reflect.get(entry, name)) > 0,
+  );
+
+/** True for a model that bills tokens at 0 if it has only prices of other units. */
+export const isBilledByUnit = (mode: unknown): boolean =>
+  /^(?:image_generation|image_edit|audio_transcription|audio_speech)$/.test(String(mode));

@@ -6,7 +6,7 @@ import { tokenParts } from '../../usage/counts.ts';
 import type { TokenPart } from '../../usage/counts.ts';
 import { givenPriceCard } from '../../usage/price-card.ts';
 import type { ContextTier, PriceCard, ServiceTier } from '../../usage/price-card.ts';
-import type { TokenPrice } from '../../usage/price-names.ts';
+import type { TokenPrice, UnitPrice } from '../../usage/price-names.ts';
 import type { ListedEntry, ListedPrice, UnusedKey } from './listed-price.ts';
 
 /** Micro-units per million tokens. */
@@ -16,16 +16,19 @@ export type PriceSet = Partial<Record<TokenPrice, number>>;
 export type PriceDraft = Readonly<{
   /** Keyed by tier, '' for none, and then by the threshold, 0 for none. */
   sets: Map<string, Map<number, PriceSet>>;
+  /** Prices that do not depend on tokens. */
+  units: Map<UnitPrice, number>;
   toolCalls: Map<string, number>;
   unused: UnusedKey[];
-  state: { perRequest: number | null; isNonsense: boolean };
+  state: { isNonsense: boolean };
 }>;
 
 export const newDraft = (): PriceDraft => ({
   sets: new Map(),
+  units: new Map(),
   toolCalls: new Map(),
   unused: [],
-  state: { perRequest: null, isNonsense: false },
+  state: { isNonsense: false },
 });
 
 type Place = Readonly<{ tier: string | null; above: number | null }>;
@@ -41,7 +44,7 @@ export function setAt({ sets }: PriceDraft, { tier, above }: Place): PriceSet {
 
 /** A price per token is 10^12 times the price in micro-units per million tokens. */
 export const perTokenPlaces = 12;
-/** Micro-units per unit. */
+/** Micro-units per call, request or image. */
 export const perCallPlaces = 6;
 
 /**
@@ -66,9 +69,9 @@ export const entryOf = (draft: PriceDraft): ListedEntry => ({
 
 /** Null if the draft has no price. A card that is not possible is nonsense. */
 function listedPriceOf(draft: PriceDraft): ListedPrice | null {
-  const { sets, state } = draft;
+  const { sets, units, state } = draft;
   const { input = null, output = null, ...parts } = sets.get('')?.get(0) ?? {};
-  if (input === null && output === null && state.perRequest === null) return null;
+  if (input === null && output === null && units.size === 0) return null;
   const card = cardOf(draft, parts);
   const isPossible = card === null || givenPriceCard.safeParse(card).success;
   if (!isPossible) state.isNonsense = true;
@@ -76,7 +79,12 @@ function listedPriceOf(draft: PriceDraft): ListedPrice | null {
   return { inputPricePerMtok: input, outputPricePerMtok: output, priceCard: card };
 }
 
-function cardOf({ sets, toolCalls, state }: PriceDraft, parts: PriceSet): PriceCard | null {
+export const hasTokenPrice = ({ sets }: PriceDraft): boolean =>
+  [...sets.values()].some((byThreshold) =>
+    [...byThreshold.values()].some((prices) => Object.values(prices).some((price) => price > 0)),
+  );
+
+function cardOf({ sets, units, toolCalls }: PriceDraft, parts: PriceSet): PriceCard | null {
   const contextTiers = contextTiersOf(sets.get(''), []);
   const thresholds = contextTiers.map(({ above_tokens: above }) => above);
   const serviceTiers = [...sets]
@@ -85,7 +93,7 @@ function cardOf({ sets, toolCalls, state }: PriceDraft, parts: PriceSet): PriceC
     .map(([tier, prices]) => [tier, tieredSet(prices, thresholds)] as const);
   const own = {
     ...parts,
-    ...(state.perRequest === null ? {} : { per_request: state.perRequest }),
+    ...Object.fromEntries(units),
     ...(toolCalls.size === 0 ? {} : { tool_calls: Object.fromEntries(toolCalls) }),
     ...(serviceTiers.length === 0 ? {} : { service_tiers: Object.fromEntries(serviceTiers) }),
     ...(contextTiers.length === 0 ? {} : { context_tiers: contextTiers }),

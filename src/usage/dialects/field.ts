@@ -1,7 +1,7 @@
 // Describes the fields of a usage object: what each one counts, or why it does not count.
 
 import { membersOf, reportedNameMax, tokenParts, toolsMax } from '../counts.ts';
-import type { PartKey } from '../counts.ts';
+import type { PartKey, UnitName } from '../counts.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
 
@@ -10,6 +10,7 @@ type Count = 'promptTokens' | 'completionTokens' | PartKey;
 /** The counts while they are read. Null until a field is found. */
 export type Found = Record<Count, number | null> & {
   serverToolCalls: Record<string, number> | null;
+  units: Record<string, number> | null;
   serviceTier: string | null;
 };
 
@@ -21,6 +22,7 @@ export const nothingFound: Readonly<Found> = {
     null,
   ),
   serverToolCalls: null,
+  units: null,
   serviceTier: null,
 };
 
@@ -73,6 +75,13 @@ export const serviceTier: Field = field((value, found) => {
 export const callsOf = (tool: string): Field =>
   field((value, found) => addCalls(found, tool, value));
 
+/** A count of something other than tokens. Parts of seconds are rounded up. */
+export const isUnits = (name: UnitName): Field =>
+  field((value, found) => {
+    const units = typeof value === 'number' ? Math.ceil(value) : value;
+    if (isCount(units) && units > 0) (found.units ??= {})[name] ??= units;
+  });
+
 export const both = (first: Field, second: Field): Field =>
   field((value, found) => {
     first.read(value, found);
@@ -89,7 +98,7 @@ export const ignored = {
   inTotal: nothing,
   /** An amount of money. The cost of the request is read apart from the counts. */
   money: nothing,
-  /** An amount of something other than tokens, such as seconds or searches of a rerank. */
+  /** An amount of something that is not billed by itself, such as the time of an answer. */
   unit: nothing,
   /** A text or a flag that does not change the price of a token. */
   label: nothing,

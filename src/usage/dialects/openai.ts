@@ -1,7 +1,16 @@
 // Describes the usage of OpenAI's APIs (chat, responses, embeddings, audio, images) and of the many
 // servers that follow them. The input total includes cache reads and writes.
 
-import { callsOf, countOf, ignored, is, object, subtractsFrom, toolCalls } from './field.ts';
+import {
+  callsOf,
+  countOf,
+  ignored,
+  is,
+  isUnits,
+  object,
+  subtractsFrom,
+  toolCalls,
+} from './field.ts';
 import type { Dialect, Found, Given } from './field.ts';
 
 const { derived, inTotal, label, money, unit } = ignored;
@@ -28,6 +37,12 @@ const inputDetails = object({
   text_tokens: inTotal,
   video_tokens: inTotal,
   multimodal_tokens: inTotal,
+  // LiteLLM.
+  image_count: isUnits('input_images'),
+  audio_length_seconds: isUnits('input_seconds'),
+  video_length_seconds: unit,
+  character_count: isUnits('input_characters'),
+  query_count: unit,
 });
 
 const outputDetails = object({
@@ -58,7 +73,7 @@ const usage = object({
   prompt_cache_miss_tokens: derived,
   // Mistral.
   num_cached_tokens: is('cacheReadTokens'),
-  prompt_audio_seconds: unit,
+  prompt_audio_seconds: isUnits('input_seconds'),
   // Moonshot, Hugging Face and Cohere.
   cached_tokens: is('cacheReadTokens'),
   // LiteLLM, which includes them in the total.
@@ -91,16 +106,16 @@ const usage = object({
     output_tokens: is('completionTokens'),
     image_tokens: is('inputImageTokens'),
     search_units: unit,
-    images: unit,
+    images: isUnits('input_images'),
     classifications: unit,
   }),
   tokens: object({ input_tokens: is('promptTokens'), output_tokens: is('completionTokens') }),
   search_units: unit,
-  images: unit,
+  images: isUnits('input_images'),
   classifications: unit,
   // Transcriptions that are priced by the second have no tokens.
   type: label,
-  seconds: unit,
+  seconds: isUnits('input_seconds'),
   total_tokens: derived,
 });
 

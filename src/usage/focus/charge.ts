@@ -2,8 +2,8 @@
 // and Usage Specification).
 
 import type { ModelId } from '../../lib/ids.ts';
-import { tokenParts } from '../counts.ts';
-import type { PartName } from '../counts.ts';
+import { tokenParts, unitCounts } from '../counts.ts';
+import type { PartName, UnitCount } from '../counts.ts';
 
 /** Usage of one hour that has one principal, model, price and tag. Sums can exceed 2^53. */
 export type HourUsage = Readonly<{
@@ -28,13 +28,14 @@ export type HourUsage = Readonly<{
   /** Null for a part that no request reported. */
   parts: Readonly<Record<PartName, bigint | null>>;
   toolCalls: Readonly<Record<string, bigint>>;
+  units: Readonly<Record<string, bigint>>;
   /** Null if no request has a price. */
   costMicros: bigint | null;
   /** True if the row corrects the cost of this usage: it has no quantities. */
   isCorrection: boolean;
 }>;
 
-export type ChargeUnit = 'Tokens' | 'Requests' | 'Calls';
+export type ChargeUnit = 'Tokens' | 'Requests' | 'Calls' | UnitCount['unit'];
 
 export type Charge = Readonly<{
   usage: HourUsage;
@@ -111,9 +112,15 @@ function quantitiesOf(usage: HourUsage, isSeparate: (dimension: string) => boole
     unit: 'Calls',
     quantity,
   }));
+  const units = unitCounts.map(({ name, price: dimension, label, unit }): Quantity => ({
+    dimension,
+    label,
+    unit,
+    quantity: usage.units[name] ?? 0n,
+  }));
   const input = side('input', 'Input', usage.promptTokens);
   const output = side('output', 'Output', usage.completionTokens);
-  return [...input, ...output, ...calls].filter(({ quantity }) => quantity > 0n);
+  return [...input, ...output, ...calls, ...units].filter(({ quantity }) => quantity > 0n);
 }
 
 /**

@@ -34,7 +34,6 @@ function countsOf(usage: HourUsage): UsageCounts | null {
     const sum = usage.parts[name];
     if (sum !== null) parts[name] = Number(sum);
   }
-  const calls = Object.entries(usage.toolCalls).map(([tool, sum]) => [tool, Number(sum)]);
   const totals = {
     prompt_tokens: Number(usage.promptTokens),
     completion_tokens: Number(usage.completionTokens),
@@ -43,10 +42,14 @@ function countsOf(usage: HourUsage): UsageCounts | null {
   return rowCounts({
     ...totals,
     ...parts,
-    server_tool_calls: Object.fromEntries(calls),
+    server_tool_calls: numbersOf(usage.toolCalls),
+    units: numbersOf(usage.units),
     service_tier: usage.serviceTier,
   });
 }
+
+const numbersOf = (sums: HourUsage['units']): Record<string, number> =>
+  Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, Number(sum)]));
 
 /**
  * The prices that apply to prompts of this length. A sum of several prompts would choose another

@@ -51,6 +51,7 @@ describe('a usage row', () => {
       cache_read_tokens: 900,
       reasoning_tokens: 0,
       server_tool_calls: { web_search: 2 },
+      units: { output_images: 1 },
       service_tier: 'flex',
       reported_cost_micros: 12,
       run: '01ARZ3NDEKTSV4RRFFQ6000000',

@@ -53,7 +53,7 @@ async function started(t: TestContext, sources: Sources = {}) {
   return { ...test, server };
 }
 
-const noImages = 'usage rows do not count images';
+const noPixels = 'answers do not report the size of images';
 
 const change = (model_id: number, model: string, rest: Record<string, unknown>) => ({
   model_id,
@@ -99,7 +99,7 @@ const nine = change(2, 'nine', {
         'input_image as input, output_audio as output, output_image as output',
     },
   ],
-  unused_keys: [{ key: 'output_cost_per_image', reason: noImages }],
+  unused_keys: [{ key: 'output_cost_per_pixel', reason: noPixels }],
 });
 const unmatched = [
   { model_id: 3, model: 'own', upstream_model: 'nobody-knows', unused_keys: [] },
@@ -111,7 +111,7 @@ const read = [
     prices: 3,
     nonsense: 2,
     unused_keys: [
-      { key: 'image', reason: noImages, models: 1 },
+      { key: 'image', reason: 'answers of chats do not count the images of a request', models: 1 },
       {
         key: 'input_audio_cache',
         reason: 'usage rows do not split cached tokens by media type',
@@ -127,7 +127,7 @@ const read = [
     nonsense: 4,
     unused_keys: [
       { key: 'output_cost_per_smell', reason: null, models: 1 },
-      { key: 'output_cost_per_image', reason: noImages, models: 3 },
+      { key: 'output_cost_per_pixel', reason: noPixels, models: 3 },
     ],
     more_unused_keys: 0,
     skipped: null,

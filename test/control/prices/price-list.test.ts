@@ -88,10 +88,34 @@ it('counts the models of each key that it does not use, unknown keys first', () 
   assert.deepEqual(unusedPrices(list?.entries ?? new Map()), {
     keys: [
       { key: 'output_cost_per_smell', reason: null, models: 1 },
-      { key: 'output_cost_per_image', reason: 'usage rows do not count images', models: 3 },
+      {
+        key: 'output_cost_per_pixel',
+        reason: 'answers do not report the size of images',
+        models: 3,
+      },
     ],
     more: 0,
   });
+});
+
+it('gives the price of a container to the models of its provider that run code', () => {
+  const answering = { input_cost_per_token: 1e-6, litellm_provider: 'openai', mode: 'responses' };
+  const list = readCataloguePrices(
+    JSON.stringify({
+      'openai/container': { code_interpreter_cost_per_session: 0.03, litellm_provider: 'openai' },
+      coder: answering,
+      vectors: { ...answering, mode: 'embedding' },
+      free: { ...answering, input_cost_per_token: 0 },
+      other: { ...answering, litellm_provider: 'elsewhere' },
+    }),
+  );
+  const cards = Object.entries(pricesIn(list)).map(([name, price]) => [name, price?.priceCard]);
+  assert.partialDeepStrictEqual(Object.fromEntries(cards), {
+    coder: { tool_calls: { code_interpreter: 30_000 } },
+    vectors: null,
+    other: null,
+  });
+  assert.equal(cards.length, 3);
 });
 
 it('lists a bounded number of keys that it does not use', () => {

@@ -18,6 +18,7 @@ const names = tokenParts.map(({ name }) => name);
 const blank: UncostedRow = {
   ...membersOf(names, null),
   server_tool_calls: null,
+  units: null,
   service_tier: null,
   cached: false,
   usage_reported: true,

@@ -21,6 +21,7 @@ const blank: UncostedRow = {
     null,
   ),
   server_tool_calls: null,
+  units: null,
   service_tier: null,
   cached: false,
   usage_reported: true,

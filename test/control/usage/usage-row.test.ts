@@ -28,6 +28,7 @@ const full = event({
   stream: true,
   ...Object.fromEntries(tokenParts.map(({ name }, index) => [name, index])),
   server_tool_calls: { web_search: 2 },
+  units: { output_images: 1 },
   service_tier: 'flex',
   refusal: 'rate_limit',
   reported_cost_micros: 12,
@@ -41,6 +42,7 @@ const estimated = { usage_reported: false, prompt_tokens: 9, completion_tokens: 
 const details = [
   ...tokenParts.map(({ name }) => name),
   'server_tool_calls',
+  'units',
   'service_tier',
 ] as const;
 const isDetail = (name: string): boolean => details.some((detail) => detail === name);

@@ -44,6 +44,43 @@ it('an answer of text is a completion', () => {
   });
 });
 
+const billedUsage = { promptTokenCount: 5, candidatesTokenCount: 7 };
+const image = (more: object = {}) => ({
+  inlineData: { mimeType: 'image/png', data: 'AA' },
+  ...more,
+});
+const grounding = (...webSearchQueries: readonly string[]) => ({
+  groundingMetadata: { webSearchQueries, groundingChunks: [{ web: { uri: 'https://a' } }] },
+});
+const usageOf = (parts: Parameters<typeof answer>[0], more: object, modelVersion: string) =>
+  answered(200, { ...answer(parts, { ...stopped, ...more }, billedUsage), modelVersion }).usage;
+const searches = (web_search: number) => reportOf(5, 7, { serverToolCalls: { web_search } });
+
+describe('what is billed besides tokens', () => {
+  it('counts generated images, without drafts', () => {
+    const parts = [textPart('Here'), image(), image({ thought: true }), image()];
+    assert.deepEqual(
+      usageOf(parts, {}, 'gemini-3-pro-image'),
+      reportOf(5, 7, { units: { output_images: 2 } }),
+    );
+  });
+
+  it('counts each query of Gemini 3, and one search of older models', () => {
+    const searched = grounding('a', 'b', 'a');
+    assert.deepEqual(usageOf([textPart('Hi')], searched, 'gemini-3-flash-preview'), searches(2));
+    assert.deepEqual(usageOf([textPart('Hi')], searched, 'gemini-2.5-flash'), searches(1));
+    assert.deepEqual(usageOf([textPart('Hi')], grounding(), 'gemini-2.5-flash'), reportOf(5, 7));
+  });
+
+  it('counts an answer that used a map', () => {
+    const maps = { groundingMetadata: { groundingChunks: [{ maps: { uri: 'https://a' } }] } };
+    assert.deepEqual(
+      usageOf([textPart('Hi')], maps, 'gemini-2.5-flash'),
+      reportOf(5, 7, { serverToolCalls: { google_maps: 1 } }),
+    );
+  });
+});
+
 it('an answer without a name is called by the request, and by the model asked for', () => {
   const { id, model, usage } = answered(200, { candidates: [{ finishReason: 'STOP' }] }).body;
   assert.deepEqual([id, model, usage], ['chatcmpl-request-1', 'gemini-asked', undefined]);

@@ -48,7 +48,12 @@ describe('a setting that gw ignores is named with its line', () => {
 
   it('a price that usage rows cannot count, with the reason', () => {
     const [warning = ''] = warningsOf(`model_list:\n${entry(', input_cost_per_second: 0.1')}`);
-    assert.match(warning, /input_cost_per_second: is ignored: usage rows do not count seconds/);
+    assert.match(warning, /input_cost_per_second: is ignored: models of this mode are not billed/);
+    const seconds = entry(
+      ', input_cost_per_second: 0.1',
+      ', model_info: { mode: audio_transcription }',
+    );
+    assert.deepEqual(warningsOf(`model_list:\n${seconds}`), []);
   });
 
   it('in an entry', () => {
@@ -59,7 +64,7 @@ describe('a setting that gw ignores is named with its line', () => {
     );
     assert.deepEqual(
       warnings.map((text) => /\.(\w+): is ignored: .*\(line 2\)$/.exec(text)?.[1]),
-      'rpm ssl_verify id mode base_model supported_environments supports_web_search'.split(' '),
+      'rpm ssl_verify id base_model supported_environments supports_web_search'.split(' '),
     );
   });
 

@@ -190,7 +190,7 @@ describe('of an entry', () => {
 model_list:
   - model_name: m
     litellm_params: { model: x, api_base: http://e/v1, rpm: 6, whatever: 1, drop_params: false }
-    model_info: { mode: chat }
+    model_info: { base_model: x }
 router_settings: { routing_strategy: simple-shuffle }
 router_settings: { num_retries: 2 }
 `);
@@ -198,7 +198,7 @@ router_settings: { num_retries: 2 }
       'router_settings: appears twice; the last one is used (line 7)',
       'model_list[0].litellm_params.rpm: is ignored: gw limits callers, not models; set auth.keys[].limits (line 4)',
       'model_list[0].litellm_params.whatever: is ignored: gw has no such setting (line 4)',
-      'model_list[0].model_info.mode: is ignored: gw routes only by name and does not need this (line 5)',
+      'model_list[0].model_info.base_model: is ignored: gw routes only by name and does not need this (line 5)',
       'router_settings.num_retries: is ignored: gw retries at other backends; see --attempts-max and --max-retries (line 7)',
     ]);
   });

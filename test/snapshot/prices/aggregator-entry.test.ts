@@ -74,7 +74,12 @@ describe("a model of an aggregator's list", () => {
     assert.deepEqual(cardOf({ image: '0.000003' }), { input_image: 3_000_000 });
     const { price, unused } = readAggregatorEntry({ ...base, image: '0.0048' });
     assert.equal(price?.priceCard, null);
-    assert.deepEqual(unused, [{ key: 'image', reason: 'usage rows do not count images' }]);
+    const reason = 'answers of chats do not count the images of a request';
+    assert.deepEqual(unused, [{ key: 'image', reason }]);
+  });
+
+  it('has the price of a generated image', () => {
+    assert.deepEqual(cardOf({ image_output: '0.04' }), { per_output_image: 40_000 });
   });
 
   it('names the prices that it does not use', () => {

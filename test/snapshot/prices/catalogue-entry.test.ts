@@ -58,6 +58,37 @@ describe('an entry of a price catalogue', () => {
     ],
     ['reasoning', { output_cost_per_reasoning_token: 4e-6 }, { reasoning: 4_000_000 }],
     ['a request', { input_cost_per_request: 0.005 }, { per_request: 5_000 }],
+    ['a generated image', { output_cost_per_image: 0.039 }, { per_output_image: 39_000 }],
+    [
+      'a generated image under its older name',
+      { mode: 'image_generation', input_cost_per_image: 0.04 },
+      { per_output_image: 40_000 },
+    ],
+    [
+      'an edited image, and the image that is edited',
+      { mode: 'image_edit', input_cost_per_image: 0.0011, output_cost_per_image: 0.134 },
+      { per_input_image: 1_100, per_output_image: 134_000 },
+    ],
+    [
+      'an image that is embedded',
+      { mode: 'embedding', input_cost_per_image: 0.0001 },
+      { per_input_image: 100 },
+    ],
+    [
+      'a second of a transcription, whose text costs nothing',
+      { mode: 'audio_transcription', input_cost_per_second: 0.0001, output_cost_per_second: 0 },
+      { input_seconds: 100_000_000 },
+    ],
+    [
+      'a second of audio that is embedded',
+      { mode: 'embedding', input_cost_per_audio_per_second: 0.00014 },
+      { input_seconds: 140_000_000 },
+    ],
+    [
+      'a character that is spoken',
+      { mode: 'audio_speech', input_cost_per_character: 0.000015 },
+      { input_characters: 15_000_000 },
+    ],
     ['a query of a reranker', { input_cost_per_query: 0.002 }, { per_request: 2_000 }],
     [
       'a search of medium size',
@@ -72,8 +103,12 @@ describe('an entry of a price catalogue', () => {
     ],
     [
       'calls of tools',
-      { google_maps_grounding_cost_per_query: 0.025, file_search_cost_per_1k_calls: 2.5 },
-      { tool_calls: { google_maps: 25_000, file_search: 2_500 } },
+      {
+        google_maps_grounding_cost_per_query: 0.025,
+        file_search_cost_per_1k_calls: 2.5,
+        code_interpreter_cost_per_session: 0.03,
+      },
+      { tool_calls: { google_maps: 25_000, file_search: 2_500, code_interpreter: 30_000 } },
     ],
     [
       'service tiers',
@@ -183,6 +218,30 @@ describe('an entry of a price catalogue', () => {
     assert.equal(readCatalogueEntry(entry).price?.outputPricePerMtok, 30_000_000);
   });
 
+  it('bills no tokens if it has only a price of another unit', () => {
+    for (const entry of [
+      { mode: 'image_generation', output_cost_per_image: 0.04 },
+      { mode: 'audio_transcription', input_cost_per_second: 0.0001 },
+      { mode: 'audio_speech', input_cost_per_character: 0.000015 },
+    ]) {
+      const { price } = readCatalogueEntry(entry);
+      assert.deepEqual([price?.inputPricePerMtok, price?.outputPricePerMtok], [0, 0], entry.mode);
+    }
+    const { price } = readCatalogueEntry({ input_cost_per_request: 0.005 });
+    assert.deepEqual([price?.inputPricePerMtok, price?.outputPricePerMtok], [null, null]);
+  });
+
+  it('has no price of an image if its answers do not count it, as for songs', () => {
+    for (const mode of ['chat', 'audio_speech']) {
+      const entry = { mode, output_cost_per_token: 0, output_cost_per_image: 0.08 };
+      const { price, unused } = readCatalogueEntry(entry);
+      assert.equal(price?.priceCard ?? null, null);
+      assert.deepEqual(unused, [
+        { key: 'output_cost_per_image', reason: 'answers do not count songs' },
+      ]);
+    }
+  });
+
   it('has no price if one of them is nonsense', () => {
     for (const nonsense of [-1e-6, 'NaN', 1e30, [1], true]) {
       const entry = { ...base, cache_read_input_token_cost_batches: nonsense };
@@ -211,7 +270,7 @@ describe('an entry of a price catalogue', () => {
       tiered_pricing: [{ max_results_range: [0, 25], input_cost_per_query: 0.005 }],
     });
     assert.deepEqual(unused, [
-      { key: 'input_cost_per_second', reason: 'usage rows do not count seconds' },
+      { key: 'input_cost_per_second', reason: 'reserved capacity does not belong to a request' },
       {
         key: 'provider_specific_entry',
         reason: 'gw does not know the region or speed of a request',
@@ -222,14 +281,27 @@ describe('an entry of a price catalogue', () => {
   });
 });
 
+it('an entry of an endpoint that gw does not relay says so', () => {
+  for (const mode of ['video_generation', 'realtime', 'ocr', 'search']) {
+    const entry = {
+      mode,
+      output_cost_per_second: 0.1,
+      ocr_cost_per_page: 1,
+      output_cost_per_image: 1,
+    };
+    const { price, unused } = readCatalogueEntry(entry);
+    const reason = 'gw does not relay the endpoints of these models';
+    const keys = ['output_cost_per_second', 'ocr_cost_per_page', 'output_cost_per_image'];
+    assert.deepEqual([price, unused], [null, keys.map((key) => ({ key, reason }))], mode);
+  }
+});
+
 describe('a key of an entry', () => {
   for (const key of [
-    'input_cost_per_second',
     'output_cost_per_second_1080p',
     'input_cost_per_video_per_second_above_15s_interval',
     'input_cost_per_character_above_128k_tokens',
     'output_cost_per_image_1K',
-    'input_cost_per_image',
     'output_cost_per_pixel',
     'input_cost_per_video_token_batches',
     'cache_read_input_audio_token_cost',
@@ -239,7 +311,6 @@ describe('a key of an entry', () => {
     'input_dbu_cost_per_token',
     'citation_cost_per_token',
     'computer_use_input_cost_per_1k_tokens',
-    'code_interpreter_cost_per_session',
     'file_search_cost_per_gb_per_day',
     'ocr_cost_per_page',
     'regional_processing_uplift_multiplier_eu',
@@ -261,6 +332,6 @@ describe('a key of an entry', () => {
 
   it('is unknown if a tier of service is', () => {
     const meaning = priceKeyOf('input_cost_per_token_warp');
-    assert.deepEqual(meaning, { kind: 'unused', reason: null });
+    assert.deepEqual(meaning, { kind: 'unused', group: 'unknown', reason: null });
   });
 });

@@ -32,6 +32,7 @@ const usage = (change: Partial<HourUsage> = {}): HourUsage => ({
   completionTokens: 200n,
   parts: { ...unknownParts, cache_read_tokens: 400n, reasoning_tokens: 50n },
   toolCalls: {},
+  units: {},
   costMicros: 3_000n,
   isCorrection: false,
   ...change,

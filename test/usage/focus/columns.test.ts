@@ -31,6 +31,7 @@ const charge: Charge = {
       null,
     ),
     toolCalls: {},
+    units: {},
     costMicros: 3_000_001n,
     isCorrection: false,
   },

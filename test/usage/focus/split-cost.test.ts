@@ -35,6 +35,7 @@ const usage = (change: Partial<HourUsage> = {}): HourUsage => ({
   completionTokens: 200n,
   parts: unknownParts,
   toolCalls: {},
+  units: {},
   costMicros: 0n,
   isCorrection: false,
   ...change,
@@ -103,7 +104,7 @@ describe('the cost of an hour', () => {
         const sum = (name: 'prompt_tokens' | 'completion_tokens' | 'cache_read_tokens'): bigint =>
           rows.reduce((total, row) => total + BigInt(row[name] ?? 0), 0n);
         const costs = rows.map((row) => {
-          const tools = { server_tool_calls: null, service_tier: null };
+          const tools = { server_tool_calls: null, units: null, service_tier: null };
           return costOf(rowCounts({ ...unknownParts, ...row, ...tools }), prices).micros ?? 0;
         });
         const costMicros = costs.reduce((total, cost) => total + BigInt(cost), 0n);

@@ -50,6 +50,35 @@ describe('a card is strict', () => {
     assert.equal(cost(uncalled, strict).micros, 3_000);
   });
 
+  const painter = card({ input: 5, output: 40 }, { per_output_image: 40_000 });
+
+  it('pays for each generated image', () => {
+    const { micros, breakdown } = cost({ units: { output_images: 3 } }, painter);
+    assert.deepEqual([micros, breakdown], [120_000, { per_output_image: 120_000 }]);
+  });
+
+  it('pays for the tokens of an image instead, if they were counted', () => {
+    const counted = { completionTokens: 1_056, outputImageTokens: 1_056 };
+    const byToken = card({ input: 5, output: 40, output_image: 40 }, { per_output_image: 40_000 });
+    assert.equal(cost({ ...counted, units: { output_images: 1 } }, byToken).micros, 42_240);
+  });
+
+  it('leaves a row unpriced if nothing pays for an image', () => {
+    const image = { units: { output_images: 1 } };
+    assert.equal(cost(image, strict).missing, 'per_output_image');
+    assert.equal(cost(image, { ...strict, card: null }).missing, 'per_output_image');
+    // The tokens of the answer pay for it.
+    assert.equal(cost({ ...image, completionTokens: 100 }, strict).micros, 1_500);
+  });
+
+  it('pays for seconds and characters by the million', () => {
+    const speech = card({ input: 0, output: 0 }, { input_characters: 15_000_000 });
+    assert.equal(cost({ units: { input_characters: 1_000 } }, speech).micros, 15_000);
+    const heard = card({ input: 0, output: 0 }, { input_seconds: 30_830_000 });
+    // 30.83 a second
+    assert.equal(cost({ units: { input_seconds: 100 } }, heard).micros, 3_083);
+  });
+
   it('leaves a row unpriced if its service tier has no price', () => {
     const fast = { promptTokens: 1_000, serviceTier: 'priority' };
     assert.equal(cost(fast, strict).missing, 'service_tiers.priority');
@@ -180,11 +209,20 @@ const anyCounts: fc.Arbitrary<UsageCounts> = fc
     Object.assign(
       totalsOnly({ promptTokens, completionTokens }),
       Object.fromEntries(tokenParts.map(({ key }, at) => [key, own[at] ?? null])),
-      { serverToolCalls: { web_search: own[0] ?? 0 }, serviceTier },
+      {
+        serverToolCalls: { web_search: own[0] ?? 0 },
+        units: { output_images: own[1] ?? 0, input_characters: own[2] ?? 0 },
+        serviceTier,
+      },
     ),
   );
 
-const more = { per_request: 7, tool_calls: { web_search: 3 } };
+const more = {
+  per_request: 7,
+  per_output_image: 5,
+  input_characters: 11,
+  tool_calls: { web_search: 3 },
+};
 
 it('sums the prices that were used to the cost', () => {
   fc.assert(
@@ -210,10 +248,12 @@ it('never costs less for more tokens of a part', () => {
         const prices = pricesOf(set, { ...more, service_tiers: { flex: { percent: 50 } } });
         const larger = {
           ...counts,
+          units: null,
           [part.key]: (counts[part.key] ?? 0) + added,
           [total]: counts[total] + added,
         };
-        const [less, greater] = [costOf(counts, prices).micros, costOf(larger, prices).micros];
+        const fewer = { ...counts, units: null };
+        const [less, greater] = [costOf(fewer, prices).micros, costOf(larger, prices).micros];
         assert.ok(less !== null && greater !== null && greater >= less);
       },
     ),
@@ -224,7 +264,7 @@ it('charges the percentage of a service tier, rounded once', () => {
   fc.assert(
     fc.property(anyCounts, fullSet, fc.nat({ max: 300 }), (counts, set, percent) => {
       const prices = pricesOf(set, { service_tiers: { flex: { percent } } });
-      const tokensOnly = { ...counts, serverToolCalls: null };
+      const tokensOnly = { ...counts, serverToolCalls: null, units: null };
       const whole = costOf({ ...tokensOnly, serviceTier: null }, prices).micros ?? Number.NaN;
       const share = costOf({ ...tokensOnly, serviceTier: 'flex' }, prices).micros ?? Number.NaN;
       const error = Math.abs(share * 100 - whole * percent);

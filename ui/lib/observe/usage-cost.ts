@@ -1,6 +1,6 @@
 // Prepares the counts and costs of usage for the screens. A count that was not reported is not 0, and currencies are never added.
 
-import { tokenParts } from '../../../src/usage/counts.ts';
+import { tokenParts, unitCounts } from '../../../src/usage/counts.ts';
 import type { PartName } from '../../../src/usage/counts.ts';
 import { formatMoneyOf, formatNumber } from '../text/format.ts';
 
@@ -12,6 +12,7 @@ type CostedRow = Parts &
     prompt_tokens: number;
     completion_tokens: number;
     server_tool_calls: Readonly<Record<string, number>> | null;
+    units: Readonly<Record<string, number>> | null;
     usage_reported: boolean;
     cost_micros: number | null;
     currency: string | null;
@@ -54,12 +55,17 @@ export function costLines(row: CostedRow): readonly CostLine[] {
     ];
   };
   const calls = Object.entries(row.server_tool_calls ?? {});
+  const units = unitCounts.flatMap(({ name, label, price }) => {
+    const count = row.units?.[name];
+    return count === undefined ? [] : [line(label, count, price, 'base')];
+  });
   const others = Object.entries(otherNames).filter(
     ([name]) => breakdown?.[name] !== undefined || after?.[name] !== undefined,
   );
   return [
     ...side('input', 'Prompt', row.prompt_tokens),
     ...side('output', 'Completion', row.completion_tokens),
+    ...units,
     ...calls.map(([tool, count]) => line(`Calls of ${tool}`, count, `tool_calls.${tool}`, 0)),
     ...others.map(([name, label]) => line(label, null, name, 0)),
   ];

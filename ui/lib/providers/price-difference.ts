@@ -48,13 +48,7 @@ const cardFields = (
     changes.map((change) => [`price_card.${change.field}`, cardText(change, valueOf(change))]),
   );
 
-const quantities = {
-  million_tokens: 'per million tokens',
-  request: 'per request',
-  call: 'per call',
-} as const;
-
 function cardText({ per }: CardChange, value: CardChange['old']): string | null {
   if (typeof value !== 'number' || per === null) return value === null ? null : String(value);
-  return per === 'percent' ? `${value} %` : `${formatMoney(value)} ${quantities[per]}`;
+  return per === 'percent' ? `${value} %` : `${formatMoney(value)} per ${per.replace('_', ' ')}`;
 }

@@ -27,6 +27,7 @@ const ledgerRow = z.object({
     integer.nullable(),
   ),
   server_tool_calls: z.record(text, integer).nullable(),
+  units: z.record(text, integer).nullable(),
   service_tier: text.nullable(),
   usage_reported: flag,
   usage_estimated: flag,

@@ -24,6 +24,7 @@ const row = {
   prompt_tokens: 1_000,
   completion_tokens: 500,
   server_tool_calls: null,
+  units: null,
   usage_reported: true,
   cost_micros: null,
   currency: 'USD',

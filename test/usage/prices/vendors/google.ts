@@ -8,7 +8,7 @@ const pro = card(
   {
     context_tiers: [above(200_000, { input: 2.5, output: 15, cache_read: 0.25 })],
     service_tiers: { batch: half },
-    tool_calls: { google_search: usd(0.035) },
+    tool_calls: { web_search: usd(0.035) },
   },
 );
 const flash = card({ input: 0.3, output: 2.5, cache_read: 0.03, input_audio: 1 });
@@ -47,7 +47,7 @@ export const google: readonly Example[] = [
     counts: {
       promptTokens: 1_000,
       completionTokens: 1_000,
-      serverToolCalls: { google_search: 1 },
+      serverToolCalls: { web_search: 1 },
     },
     micros: 46_250,
   },
@@ -63,6 +63,31 @@ export const google: readonly Example[] = [
     prices: { ...flash, card: { ...flash.card, fallbacks: { input_image: 'input' } } },
     counts: { promptTokens: 1_000, inputImageTokens: 258, completionTokens: 100 },
     micros: 550,
+  },
+  {
+    name: 'Imagen 4, four images',
+    prices: card({ input: 0, output: 0 }, { per_output_image: usd(0.04) }),
+    counts: { units: { output_images: 4 } },
+    micros: 160_000,
+  },
+  {
+    name: 'Gemini 2.5 Flash Image, an image as tokens',
+    prices: card({ input: 0.3, output: 2.5, output_image: 30 }, { per_output_image: usd(0.039) }),
+    counts: {
+      promptTokens: 100,
+      completionTokens: 1_310,
+      outputImageTokens: 1_290,
+      units: { output_images: 1 },
+    },
+    // 30 + 50 + 38,700
+    micros: 38_780,
+  },
+  {
+    name: 'Gemini 3 Pro, grounding with three queries',
+    prices: card({ input: 2, output: 12 }, { tool_calls: { web_search: usd(0.014) } }),
+    counts: { promptTokens: 1_000, completionTokens: 500, serverToolCalls: { web_search: 3 } },
+    // 2,000 + 6,000 + 42,000
+    micros: 50_000,
   },
   {
     name: 'Gemini 2.5 Flash-Lite, a cached prompt',

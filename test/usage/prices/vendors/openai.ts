@@ -156,6 +156,51 @@ export const openai: readonly Example[] = [
     micros: 45_855,
   },
   {
+    name: 'gpt-image-1, a generated image as tokens',
+    prices: card({ input: 5, output: 40, input_image: 10, output_image: 40 }),
+    counts: {
+      promptTokens: 50,
+      completionTokens: 4_160,
+      outputImageTokens: 4_160,
+      units: { output_images: 1 },
+    },
+    // 250 + 166,400
+    micros: 166_650,
+  },
+  {
+    name: 'dall-e-3, two images',
+    prices: card({ input: 0, output: 0 }, { per_output_image: usd(0.04) }),
+    counts: { units: { output_images: 2 } },
+    micros: 80_000,
+  },
+  {
+    // 0.006 a minute
+    name: 'whisper-1, ninety seconds',
+    prices: card({ input: 0, output: 0 }, { input_seconds: usd(100) }),
+    counts: { units: { input_seconds: 90 } },
+    micros: 9_000,
+  },
+  {
+    name: 'tts-1, 1,200 characters',
+    prices: card({ input: 0, output: 0 }, { input_characters: usd(15) }),
+    counts: { units: { input_characters: 1_200 } },
+    micros: 18_000,
+  },
+  {
+    name: 'gpt-5, two file searches and a container',
+    prices: card(
+      { input: 1.25, output: 10 },
+      { tool_calls: { file_search: usd(0.0025), code_interpreter: usd(0.03) } },
+    ),
+    counts: {
+      promptTokens: 2_000,
+      completionTokens: 500,
+      serverToolCalls: { file_search: 2, code_interpreter: 1 },
+    },
+    // 2,500 + 5,000 + 5,000 + 30,000
+    micros: 42_500,
+  },
+  {
     name: 'text-embedding-3-small',
     prices: plain(0.02),
     counts: { promptTokens: 8_000, completionTokens: 0 },
