@@ -38,6 +38,11 @@ const suites: readonly Suite[] = [
     sizes: { GW_TEST_RUNS: 10_000 },
   },
   {
+    name: 'proxies that follow two control planes through losses and kills',
+    files: ['test/gateway/control-link/following-properties.test.ts'],
+    sizes: { GW_TEST_RUNS: 10_000 },
+  },
+  {
     name: 'requests that are explained by their usage rows',
     files: ['test/control/history/explain.test.ts'],
     sizes: { GW_TEST_EXPLAINED: 10_000 },

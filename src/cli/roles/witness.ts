@@ -34,7 +34,7 @@ export async function openWitness({ cache, live, log }: Dependencies): Promise<W
     // A snapshot at the same log position adds nothing.
     if (latest === null || seen === written) return;
     try {
-      await cache.write({ snapshot: latest.snapshot, seen });
+      await cache.write({ snapshot: latest.snapshot, seen, root: null });
       written = seen;
       isFailing = false;
     } catch (error) {

@@ -4,28 +4,32 @@
 // modified or in another format, the previous one is tried. A process with another secret starts
 // without a cache.
 
-import { hkdfSync } from 'node:crypto';
+import { hkdfSync, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
+import { storedLink } from '../../snapshot/delta/delta.ts';
 import { withObservations } from '../../snapshot/health-report.ts';
 import { snapshot as snapshotSchema } from '../../snapshot/schema.ts';
 import { createDeltaFile } from './delta-file.ts';
 import type { CachedDelta, CachedSnapshot, SealedBase } from './delta-file.ts';
-import { readFile, seal, tagOf, unseal } from './sealed-file.ts';
+import { isAbsent, readFile, seal, unseal } from './sealed-file.ts';
 
 /** The first line of the file, authenticated with the rest. */
 const format = Buffer.from('gw-snapshot-cache-v1\n');
 
 export type SnapshotCache = Readonly<{
-  /** Throws when the disk write fails. Serving does not depend on it. */
-  write: (cached: CachedSnapshot) => Promise<void>;
+  /**
+   * Deltas can follow if the root of the snapshot is known. Throws when the disk write fails.
+   * Serving does not depend on it.
+   */
+  write: (cached: CachedSnapshot & Readonly<{ root: string | null }>) => Promise<void>;
   /**
    * Adds a verified delta to what was written or read. Returns false if the whole snapshot must be
-   * written instead. Throws like `write`.
+   * written. Throws like `write`.
    */
   append: (change: CachedDelta) => Promise<boolean>;
   /** The newest valid file, and why others were refused. */
@@ -41,12 +45,18 @@ export function createSnapshotCache(
   const previous = `${path}.1`;
   const deltas = createDeltaFile(`${path}.deltas`, key);
   return {
-    write: async ({ snapshot, seen }) => {
-      const plain = Buffer.from(JSON.stringify({ ...snapshot, seen }));
-      const sealed = seal(plain, { key, header: format });
+    write: async ({ snapshot, seen, root }) => {
+      const chain = deltas.chainTo(root) ?? randomUUID();
+      const plain = Buffer.from(JSON.stringify({ ...snapshot, seen, root, chain }));
+      const bytes = Buffer.concat([format, seal(plain, { key, header: format })]);
       deltas.reset();
-      await writeAtomically(path, previous, Buffer.concat([format, sealed]));
-      deltas.follow({ tag: tagOf(sealed), bytes: sealed.length });
+      await writeDurably(`${path}.tmp`, bytes);
+      // In this order, so that after a crash one of the snapshots leads to the newest.
+      await deltas.retire();
+      await rename(path, previous).catch(ignoreAbsent);
+      await rename(`${path}.tmp`, path);
+      await syncFolder(dirname(path));
+      deltas.follow({ chain, root, bytes: bytes.length });
     },
     append: deltas.append,
     read: async () => {
@@ -86,29 +96,24 @@ async function readSealed(
   if (!parsed.success)
     return refuse('invalid', 'the snapshot does not match the schema of this release');
   const { seen } = withObservations.parse(json);
-  const cached = { snapshot: parsed.data, seen };
-  return { cached, base: { tag: tagOf(sealed), bytes: sealed.length } };
+  const { root, chain } = storedLink.parse(json);
+  return { cached: { snapshot: parsed.data, seen }, base: { root, chain, bytes: sealed.length } };
 }
 
-/** Atomic and durable: after a crash a reader finds either the old file or the new one. */
-async function writeAtomically(path: string, previous: string, bytes: Buffer): Promise<void> {
-  const directory = dirname(path);
-  const temporary = `${path}.tmp`;
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+async function writeDurably(path: string, bytes: Buffer): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
-  {
-    await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
-    await file.chmod(0o600);
-    await file.writeFile(bytes);
-    await file.sync();
-  }
-  await rename(path, previous).catch(ignoreAbsent);
-  await rename(temporary, path);
-  await using parent = await open(directory, constants.O_RDONLY);
-  await parent.sync();
+  await using file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  await file.chmod(0o600);
+  await file.writeFile(bytes);
+  await file.sync();
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, constants.O_RDONLY);
+  await folder.sync();
 }
 
 function ignoreAbsent(error: unknown): void {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
-  throw error;
+  if (!isAbsent(error)) throw error;
 }

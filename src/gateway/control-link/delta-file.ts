@@ -1,36 +1,52 @@
-// Appends verified deltas to a sealed file next to the snapshot cache. Each record is bound to the
-// one before it, and the first to the cached snapshot, so that records cannot be moved or reused. A
-// record that a crash cut off ends the file.
+// Appends verified deltas to a sealed file next to the snapshot cache. Each record is bound to its
+// chain and to the root of the snapshot that it changes, so that records cannot be moved or reused.
+// A record that a crash cut off ends the file.
+//
+// When the end of a chain is written as a whole snapshot, the file is kept under another name. So
+// the snapshot before that, with both files, still leads to the newest.
 
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 
 import { storedDelta } from '../../snapshot/delta/delta.ts';
+import type { SnapshotDelta } from '../../snapshot/delta/delta.ts';
 import { changeHeld, holdSnapshot, snapshotOf } from '../../snapshot/delta/held.ts';
 import { withObservations } from '../../snapshot/health-report.ts';
 import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
-import { readFile, seal, tagOf, unseal } from './sealed-file.ts';
+import { isAbsent, readFile, seal, unseal } from './sealed-file.ts';
 
 /** `seen` are the log positions observed until then. */
 export type CachedSnapshot = Readonly<{ snapshot: Snapshot; seen: readonly LogObservation[] }>;
 
-/** `delta` is the received JSON. */
-export type CachedDelta = Readonly<{ delta: unknown; seen: readonly LogObservation[] }>;
+/** `delta` is verified JSON as it was received, and `base` and `root` are its own. */
+export type CachedDelta = Readonly<{
+  delta: unknown;
+  seen: readonly LogObservation[];
+}> &
+  Pick<SnapshotDelta, 'base' | 'root'>;
 
-/** The sealed snapshot that the first record follows. */
-export type SealedBase = Readonly<{ tag: Buffer; bytes: number }>;
+/** The snapshot that the first record of a chain changes. Without its root, no record can follow. */
+export type SealedBase = Readonly<{ chain: string; root: string | null; bytes: number }>;
 
 type DeltaFile = Readonly<{
+  /** The chain that ends with this root. Null if it ends with another. */
+  chainTo: (root: string | null) => string | null;
   /** Nothing can be appended until the next `follow`. */
   reset: () => void;
   follow: (base: SealedBase) => void;
+  /**
+   * Returns false if the whole snapshot must be written: the records are large, or another process
+   * wrote to the file.
+   */
   append: (change: CachedDelta) => Promise<boolean>;
   /** The snapshot after all records, and why others were refused. */
   read: (
     cached: CachedSnapshot,
     base: SealedBase,
   ) => Promise<Readonly<{ cached: CachedSnapshot; refused: readonly string[] }>>;
+  /** Before another whole snapshot replaces the one that the records change. */
+  retire: () => Promise<void>;
 }>;
 
 const format = Buffer.from('gw-snapshot-deltas-v1\n');
@@ -38,53 +54,67 @@ const lengthBytes = 4;
 /** Small configurations are not written again for every few changes. */
 const deltasBytesMin = 256 * 1024;
 
+type Link = Readonly<{ chain: string; root: string }>;
+
 /**
- * The next record goes to `offset`. `tag` is that of the record before it. A file without `size`
+ * The next record goes to `offset`, and changes the snapshot with this root. A file without `size`
  * bytes was written by another process. Null means any size, before the first record.
  */
-type End = Readonly<{ offset: number; tag: Buffer; bytesMax: number; size: number | null }>;
+type End = Link & Readonly<{ offset: number; bytesMax: number; size: number | null }>;
 
 export function createDeltaFile(path: string, key: Buffer): DeltaFile {
+  const previous = `${path}.1`;
   let end: End | null = null;
   return {
+    chainTo: (root) => (end?.root === root ? end.chain : null),
     reset: () => void (end = null),
     follow: (base) => void (end = startOf(base)),
-    append: async (change) => {
-      if (end === null || end.offset > end.bytesMax) return false;
-      const { tag, offset, bytesMax, size } = end;
+    append: async ({ base, root, ...change }) => {
+      if (end === null || end.root !== base) return false;
+      const { chain, offset, bytesMax, size } = end;
       // A record that fails half written must not be followed by another.
       end = null;
-      const sealed = seal(Buffer.from(JSON.stringify(change)), { key, header: headerAfter(tag) });
+      const sealed = seal(Buffer.from(JSON.stringify(change)), {
+        key,
+        header: headerOf({ chain, root: base }),
+      });
       const bytes = Buffer.concat([...(offset === 0 ? [format] : []), framed(sealed)]);
       if (!(await writeAt(path, bytes, { offset, size }))) return false;
       const next = offset + bytes.length;
-      end = { offset: next, tag: tagOf(sealed), bytesMax, size: next };
-      return true;
+      end = { chain, offset: next, root, bytesMax, size: next };
+      return next <= bytesMax;
     },
     read: async (cached, base) => {
       end = startOf(base);
+      if (end === null) return { cached, refused: [] };
+      const earlier = recordsIn(await readFile(previous), key, end);
       const bytes = await readFile(path);
-      const isFormat = !('refused' in bytes) && bytes.subarray(0, format.length).equals(format);
-      if (!isFormat) return { cached, refused: [] };
-      const found = recordsIn(bytes, { key, end });
-      if (found.end.offset === 0) return { cached, refused: [] };
-      end = { ...found.end, size: bytes.length };
-      const { offset } = found.end;
-      const isCut = offset < bytes.length;
-      const refused = isCut ? [`${path}: cut after ${offset} of ${bytes.length} bytes`] : [];
-      return { cached: afterAll(cached, found.records), refused };
+      const found = recordsIn(bytes, key, { ...end, root: earlier.root });
+      const { offset, root } = found;
+      const length = 'refused' in bytes ? 0 : bytes.length;
+      end = { ...end, root, offset, size: offset === 0 ? null : length };
+      const isCut = offset > 0 && offset < length;
+      const refused = isCut ? [`${path}: cut after ${offset} of ${length} bytes`] : [];
+      return { cached: afterAll(cached, [...earlier.records, ...found.records]), refused };
+    },
+    retire: async () => {
+      try {
+        await rename(path, previous);
+      } catch (error) {
+        if (!isAbsent(error)) throw error;
+        await rm(previous, { force: true });
+      }
     },
   };
 }
 
-const startOf = ({ tag, bytes }: SealedBase): End => ({
-  offset: 0,
-  tag,
-  bytesMax: Math.max(deltasBytesMin, bytes / 2),
-  size: null,
-});
+const startOf = ({ chain, root, bytes }: SealedBase): End | null =>
+  root === null
+    ? null
+    : { offset: 0, chain, root, bytesMax: Math.max(deltasBytesMin, bytes / 2), size: null };
 
-const headerAfter = (tag: Buffer): Buffer => Buffer.concat([format, tag]);
+const headerOf = ({ chain, root }: Link): Buffer =>
+  Buffer.concat([format, Buffer.from(`${chain}\n${root}`)]);
 
 function framed(sealed: Buffer): Buffer {
   const length = Buffer.alloc(lengthBytes);
@@ -92,27 +122,37 @@ function framed(sealed: Buffer): Buffer {
   return Buffer.concat([length, sealed]);
 }
 
-type Found = Readonly<{ records: readonly unknown[]; end: End }>;
+/** `root` is that of the snapshot after the records, and `offset` where they end. */
+type Found = Readonly<{ records: readonly unknown[]; root: string; offset: number }>;
 
 /** Those up to the first that is incomplete, damaged or of another snapshot. */
-function recordsIn(bytes: Buffer, { key, end }: Readonly<{ key: Buffer; end: End }>): Found {
+function recordsIn(
+  bytes: Awaited<ReturnType<typeof readFile>>,
+  key: Buffer,
+  { chain, root: first }: Link,
+): Found {
   const records: unknown[] = [];
-  let { offset, tag } = end;
+  let [root, offset] = [first, 0];
+  const isFormat = !('refused' in bytes) && bytes.subarray(0, format.length).equals(format);
+  if (!isFormat) return { records, root, offset };
   let at = format.length;
   while (at + lengthBytes <= bytes.length) {
     const to = at + lengthBytes + bytes.readUInt32BE(at);
     if (to > bytes.length) break;
-    const sealed = bytes.subarray(at + lengthBytes, to);
-    const plain = unseal(sealed, { key, header: headerAfter(tag) });
+    const plain = unseal(bytes.subarray(at + lengthBytes, to), {
+      key,
+      header: headerOf({ chain, root }),
+    });
     if (plain === null) break;
     const json: unknown = JSON.parse(plain.toString());
-    if (!storedDelta.safeParse(json).success) break;
+    const record = storedDelta.safeParse(json);
+    if (!record.success) break;
     records.push(json);
-    tag = tagOf(sealed);
+    ({ root } = record.data.delta);
     at = to;
     offset = to;
   }
-  return { records, end: { ...end, offset, tag } };
+  return { records, root, offset };
 }
 
 function afterAll({ snapshot, seen }: CachedSnapshot, records: readonly unknown[]): CachedSnapshot {

@@ -11,6 +11,7 @@ import { isRefusal, refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { createYieldTurn, inSlices } from '../../lib/slices.ts';
 import { baseHeader } from '../../snapshot/delta/delta.ts';
+import type { SnapshotDelta } from '../../snapshot/delta/delta.ts';
 import { followerSteps, readDelta } from '../../snapshot/delta/follower.ts';
 import type { Follower, Whole } from '../../snapshot/delta/follower.ts';
 import { snapshot as snapshotSchema, snapshotEtag } from '../../snapshot/schema.ts';
@@ -205,7 +206,7 @@ async function applyBody(
     state.follower = null;
     // A control plane that sends no root sends no deltas.
     if (root !== null) prepare(options, state, { received, snapshot, root });
-    await writeCache(options, snapshot);
+    await writeCache(options, snapshot, root);
   }
   return { kind: 'whole', applyMs: monotonic() - startedAt };
 }
@@ -241,7 +242,7 @@ async function applyDelta(
   const { follower } = state;
   state.follower = null;
   const json = parseJson(body);
-  const taken = follower === null ? unasked : taking(options, state, { json, follower });
+  const taken = taking(options, state, { json, follower });
   if (isRefusal(taken)) {
     counts.snapshots.mismatched++;
     log.error({ reason: taken.message }, 'a delta was refused; the whole snapshot is fetched');
@@ -251,21 +252,22 @@ async function applyDelta(
   live.serve(taken.compiled, { version, log: head });
   Object.assign(state, { follower, etag, current: { version, log: head } });
   counts.snapshots.delta++;
-  await appendCache(options, json, follower);
+  await appendCache(options, { json, delta: taken.delta, follower: taken.follower });
   return { kind: 'delta', applyMs: monotonic() - startedAt };
 }
 
-const unasked = refuse('invalid', 'the control plane sent a delta without being asked for one');
-
-type Received = Readonly<{ json: unknown; follower: Follower }>;
+type Received = Readonly<{ json: unknown; follower: Follower | null }>;
 
 function taking(options: PollOptions, state: State, { json, follower }: Received) {
+  if (follower === null) {
+    return refuse('invalid', 'the control plane sent a delta without being asked for one');
+  }
   const read = readDelta(json);
   if (isRefusal(read)) return read;
   const refusal = lineageRefusal(options, state, read.delta);
   if (refusal !== undefined) return refusal;
   const compiled = follower.apply(read);
-  return isRefusal(compiled) ? compiled : { compiled, delta: read.delta };
+  return isRefusal(compiled) ? compiled : { compiled, delta: read.delta, follower };
 }
 
 /**
@@ -302,27 +304,42 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-async function writeCache({ cache, live, log }: PollOptions, snapshot: Snapshot): Promise<void> {
-  if (cache === null) return;
+async function writeCache(
+  { cache, live, log }: PollOptions,
+  snapshot: Snapshot,
+  root: string | null,
+): Promise<void> {
   try {
-    await cache.write({ snapshot, seen: live.seen() });
+    await cache?.write({ snapshot, seen: live.seen(), root });
   } catch (error) {
     log.warn({ error }, 'writing the snapshot cache failed');
   }
 }
 
+type Appended = Readonly<{ json: unknown; delta: SnapshotDelta; follower: Follower }>;
+
 async function appendCache(
-  { cache, live, log }: PollOptions,
-  delta: unknown,
-  follower: Follower | null,
+  options: PollOptions,
+  { json, delta, follower }: Appended,
 ): Promise<void> {
+  const { cache, live, log } = options;
   if (cache === null) return;
+  const { base, root } = delta;
   try {
-    if (await cache.append({ delta, seen: live.seen() })) return;
-    if (follower !== null) await cache.write({ snapshot: follower.snapshot(), seen: live.seen() });
+    const isLarge = !(await cache.append({ delta: json, seen: live.seen(), base, root }));
+    const isReplaced = replacesCredential(delta);
+    if (!isLarge && !isReplaced) return;
+    const snapshot = follower.snapshot();
+    await writeCache(options, snapshot, root);
+    // The file that was kept contains the replaced credential until it is replaced too.
+    if (isReplaced) await writeCache(options, snapshot, root);
   } catch (error) {
     log.warn({ error }, 'writing the snapshot cache failed');
   }
 }
+
+/** The verifiers of keys are hashes, so that they may stay. */
+const replacesCredential = ({ config: { providers }, secrets }: SnapshotDelta): boolean =>
+  providers !== undefined && secrets.removed.length > 0;
 
 function ignore(): void {}

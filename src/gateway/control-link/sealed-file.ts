@@ -38,8 +38,10 @@ export function unseal(bytes: Buffer, { key, header }: Sealing): Buffer | null {
   }
 }
 
-/** Identifies what was sealed. */
-export const tagOf = (sealed: Buffer): Buffer => sealed.subarray(nonceBytes, nonceBytes + tagBytes);
+const tagOf = (sealed: Buffer): Buffer => sealed.subarray(nonceBytes, nonceBytes + tagBytes);
+
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 export async function readFile(path: string): Promise<Buffer | Refusal> {
   try {

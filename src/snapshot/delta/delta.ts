@@ -66,6 +66,11 @@ export const snapshotDelta = z.object({
 
 /** The snapshot cache stores deltas as a member. */
 export const storedDelta = z.object({ delta: snapshotDelta });
+/** Members of a snapshot in the cache, which earlier releases do not write. */
+export const storedLink = z.object({
+  root: z.string().nullable().default(null),
+  chain: z.string().default(''),
+});
 
 const loose = z.looseObject({ id: z.int() });
 const looseChange = changeOf(loose).optional();

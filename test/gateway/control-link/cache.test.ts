@@ -1,7 +1,7 @@
 // The snapshot cache is read back whole or not at all, and only with the token that sealed it.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -32,16 +32,19 @@ const cacheAt = (path: string, proxyToken = 'token-of-sixteen') =>
   createSnapshotCache({ path, secret: proxyToken });
 
 const editionAt = (number: number): Edition => firstEdition(pagedOf(version(number).snapshot));
-const change = (from: number, to: number) => ({
-  delta: JSON.parse(JSON.stringify(deltaBetween(editionAt(from), editionAt(to)))),
-  seen: version(to).seen,
-});
+const change = (from: number, to: number) => {
+  const delta = deltaBetween(editionAt(from), editionAt(to));
+  const { base, root } = delta;
+  return { delta: JSON.parse(JSON.stringify(delta)), seen: version(to).seen, base, root };
+};
+/** The form that is written, with its root. */
+const whole = (number: number) => ({ ...version(number), root: editionAt(number).root });
 
 describe('the snapshot cache', () => {
   it('returns what was written, sealed and readable only by the owner', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
-    await cache.write(version(1));
+    await cache.write(whole(1));
     assert.deepEqual(await cache.read(), { cached: version(1), refused: [] });
     assert.equal((await stat(place.file)).mode & 0o777, 0o600);
     assert.doesNotMatch(await readFile(place.file, 'latin1'), /very secret|provider/);
@@ -57,8 +60,8 @@ describe('the snapshot cache', () => {
   it('falls back to the previous version, then to none', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
-    await cache.write(version(1));
-    await cache.write(version(2));
+    await cache.write(whole(1));
+    await cache.write(whole(2));
     assert.equal((await cache.read()).cached?.snapshot.version, 2);
     await writeFile(place.file, (await readFile(place.file)).subarray(0, -5));
     const { cached, refused } = await cache.read();
@@ -70,21 +73,21 @@ describe('the snapshot cache', () => {
 
   it('refuses a file that another token sealed', async () => {
     await using place = await directory();
-    await cacheAt(place.file).write(version(1));
+    await cacheAt(place.file).write(whole(1));
     assert.equal((await cacheAt(place.file, 'another-token-16').read()).cached, null);
   });
 
   it('refuses a file in which any byte was changed', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
-    await cache.write(version(1));
-    const whole = await readFile(place.file);
+    await cache.write(whole(1));
+    const bytes = await readFile(place.file);
     await fc.assert(
       fc.asyncProperty(
-        fc.nat(whole.length - 1),
+        fc.nat(bytes.length - 1),
         fc.integer({ min: 1, max: 255 }),
         async (at, by) => {
-          const damaged = Buffer.from(whole);
+          const damaged = Buffer.from(bytes);
           damaged[at] = (damaged[at] ?? 0) ^ by;
           await writeFile(place.file, damaged);
           assert.equal((await cache.read()).cached, null);
@@ -97,7 +100,7 @@ describe('the snapshot cache', () => {
   it('does not follow a link', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
-    await cache.write(version(1));
+    await cache.write(whole(1));
     await symlink(place.file, `${place.file}.link`);
     assert.equal((await cacheAt(`${place.file}.link`).read()).cached, null);
   });
@@ -105,9 +108,9 @@ describe('the snapshot cache', () => {
   it('throws if a write fails, and leaves the old file intact', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
-    await cache.write(version(1));
+    await cache.write(whole(1));
     await symlink('/nonexistent/elsewhere', `${place.file}.tmp`);
-    await assert.rejects(cache.write(version(2)));
+    await assert.rejects(cache.write(whole(2)));
     assert.equal((await cache.read()).cached?.snapshot.version, 1);
   });
 });
@@ -116,7 +119,7 @@ describe('an appended delta', () => {
   it('gives the later snapshot after a restart, and more may follow', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
-    await cache.write(version(1));
+    await cache.write(whole(1));
     assert.equal(await cache.append(change(1, 2)), true);
     assert.deepEqual(await cache.read(), { cached: version(2), refused: [] });
     const restarted = cacheAt(place.file);
@@ -130,22 +133,22 @@ describe('an appended delta', () => {
   it('is cut off where a crash or damage left it, and the next one follows what is left', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
-    await cache.write(version(1));
+    await cache.write(whole(1));
     await cache.append(change(1, 2));
     const first = (await stat(`${place.file}.deltas`)).size;
     await cache.append(change(2, 3));
-    const whole = await readFile(`${place.file}.deltas`);
-    for (let length = 0; length <= whole.length; length++) {
-      await writeFile(`${place.file}.deltas`, whole.subarray(0, length));
+    const bytes = await readFile(`${place.file}.deltas`);
+    for (let length = 0; length <= bytes.length; length++) {
+      await writeFile(`${place.file}.deltas`, bytes.subarray(0, length));
       const torn = cacheAt(place.file);
-      const kept = length === whole.length ? 3 : length >= first ? 2 : 1;
+      const kept = length === bytes.length ? 3 : length >= first ? 2 : 1;
       assert.deepEqual((await torn.read()).cached, version(kept), `${length} bytes`);
       if (length % 97 !== 0) continue;
       await torn.append(change(kept, 4));
       assert.deepEqual((await cacheAt(place.file).read()).cached, version(4), `${length} bytes`);
     }
-    for (let at = 0; at < whole.length; at += 13) {
-      const damaged = Buffer.from(whole);
+    for (let at = 0; at < bytes.length; at += 13) {
+      const damaged = Buffer.from(bytes);
       damaged[at] = (damaged[at] ?? 0) ^ 1;
       await writeFile(`${place.file}.deltas`, damaged);
       const { cached } = await cacheAt(place.file).read();
@@ -156,16 +159,72 @@ describe('an appended delta', () => {
   it('of an earlier snapshot is ignored', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
-    await cache.write(version(1));
+    await cache.write(whole(1));
     await cache.append(change(1, 2));
-    await cache.write(version(1));
-    assert.deepEqual(await cacheAt(place.file).read(), { cached: version(1), refused: [] });
+    await cache.write(whole(3));
+    assert.deepEqual(await cacheAt(place.file).read(), { cached: version(3), refused: [] });
+  });
+
+  it('leads to the newest snapshot also from the previous file', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(whole(1));
+    await cache.append(change(1, 2));
+    await cache.append(change(2, 3));
+    await cache.write(whole(3));
+    await cache.append(change(3, 4));
+    await writeFile(place.file, 'damaged');
+    const restarted = cacheAt(place.file);
+    const { cached, refused } = await restarted.read();
+    assert.deepEqual(cached, version(4));
+    assert.equal(refused.length, 1);
+    assert.equal(await restarted.append(change(4, 5)), true);
+    assert.deepEqual((await cacheAt(place.file).read()).cached, version(5));
+  });
+
+  it('is not lost when a crash interrupts the write of the whole snapshot', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(whole(1));
+    await cache.append(change(1, 2));
+    // The steps of a write, in order.
+    await rename(`${place.file}.deltas`, `${place.file}.deltas.1`);
+    assert.deepEqual((await cacheAt(place.file).read()).cached, version(2));
+    const restarted = cacheAt(place.file);
+    await restarted.read();
+    assert.equal(await restarted.append(change(2, 3)), true);
+    assert.deepEqual((await cacheAt(place.file).read()).cached, version(3));
+    await rename(place.file, `${place.file}.1`);
+    assert.deepEqual((await cacheAt(place.file).read()).cached, version(3));
+  });
+
+  it('is removed with its snapshot by the second write after it', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write(whole(1));
+    await cache.append(change(1, 2));
+    await cache.write(whole(2));
+    await cache.write(whole(2));
+    const files = await readdir(join(place.file, '..'));
+    assert.deepEqual(files.toSorted(), ['snapshot.json', 'snapshot.json.1']);
+    await writeFile(place.file, 'damaged');
+    assert.deepEqual((await cacheAt(place.file).read()).cached, version(2));
+  });
+
+  it('cannot follow a snapshot without a root, or with another', async () => {
+    await using place = await directory();
+    const cache = cacheAt(place.file);
+    await cache.write({ ...version(1), root: null });
+    assert.equal(await cache.append(change(1, 2)), false);
+    await cache.write(whole(1));
+    assert.equal(await cache.append(change(2, 3)), false);
+    assert.deepEqual((await cacheAt(place.file).read()).cached, version(1));
   });
 
   it('is not taken while another process writes to the file', async () => {
     await using place = await directory();
     const [ending, successor] = [cacheAt(place.file), cacheAt(place.file)];
-    await ending.write(version(1));
+    await ending.write(whole(1));
     assert.equal(await ending.append(change(1, 2)), true);
     await successor.read();
     assert.equal(await successor.append(change(2, 3)), true);
@@ -174,13 +233,13 @@ describe('an appended delta', () => {
     assert.deepEqual((await cacheAt(place.file).read()).cached, version(4));
   });
 
-  it('is not taken once the deltas are large', async () => {
+  it('asks for the whole snapshot once the deltas are large', async () => {
     await using place = await directory();
     const cache = cacheAt(place.file);
-    await cache.write(version(1));
-    const seen = version(1).seen;
-    const delta = { ...change(1, 1).delta, padding: 'x'.repeat(300_000) };
-    assert.equal(await cache.append({ delta, seen }), true);
-    assert.equal(await cache.append({ delta, seen }), false);
+    await cache.write(whole(1));
+    const large = change(1, 2);
+    const delta = { ...large.delta, padding: 'x'.repeat(300_000) };
+    assert.equal(await cache.append({ ...large, delta }), false);
+    assert.deepEqual((await cacheAt(place.file).read()).cached, version(2), 'it was added');
   });
 });

@@ -11,6 +11,7 @@ import { baseHeader, deltaMediaType, rootHeader } from '../../../src/snapshot/de
 import { firstEdition } from '../../../src/snapshot/delta/edition.ts';
 import type { Edition } from '../../../src/snapshot/delta/edition.ts';
 import { newCounts } from '../../../src/telemetry/metrics.ts';
+import { configHash } from '../../../src/snapshot/hash.ts';
 import { wholeOf } from '../../../src/snapshot/paged.ts';
 import { snapshotEtag } from '../../../src/snapshot/schema.ts';
 import type { Snapshot } from '../../../src/snapshot/schema.ts';
@@ -130,6 +131,38 @@ describe('a poll of deltas', () => {
     link.control.play(sendDelta(one, two, {}, 'application/json'));
     await until(() => link.served() === 2, { what: 'the whole snapshot' });
     assert.deepEqual(link.counts.snapshots, { whole: 2, delta: 0, mismatched: 0 });
+  });
+
+  it('writes the whole cache twice after a replaced credential, so that no file has the old one', async () => {
+    const models = { m: { backends: [{ apiBase: 'http://one/v1', credential: 'old' }] } };
+    const given = givenSnapshot({ version: 1, models });
+    const providers = given.config.providers.map((one) =>
+      Object.assign({ ...one }, { credential_ref: 'r2' }),
+    );
+    const changed = { ...given.config, providers };
+    const before = firstEdition(pagedOf(given));
+    const after = firstEdition(
+      pagedOf({
+        ...given,
+        version: 2,
+        config: changed,
+        config_hash: configHash(changed),
+        secrets: { r2: 'new' },
+      }),
+    );
+    const written: string[] = [];
+    const cache: PollOptions['cache'] = {
+      read: async () => ({ cached: null, refused: [] }),
+      write: async ({ snapshot, root }) => {
+        written.push(`${snapshot.version} ${Object.values(snapshot.secrets).join()} ${root}`);
+      },
+      append: async () => true,
+    };
+    await using link = await poll(sendWhole(before), { cache });
+    link.control.play(sendDelta(before, after));
+    const last = `2 new ${after.root}`;
+    await until(() => written.length === 3, { what: 'both writes' });
+    assert.deepEqual(written, [`1 old ${before.root}`, last, last]);
   });
 
   it('asks for none after a snapshot that does not have its stated root', async () => {
