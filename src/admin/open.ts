@@ -183,7 +183,11 @@ function openNeeds(
   const { checkAddress, ...dialling } = openDials(options);
   const strictKeyMint = options.strictKeyMint ?? false;
   const deployment = openManagedDeployment(options.managed ?? null);
-  const reconcile = createReconcile({ db: reports, state: plane.store.state });
+  const reconcile = createReconcile({
+    db: reports,
+    state: plane.store.state,
+    tally: measures.allotments,
+  });
   const named = { db, vault };
   const minting = { clock, newId, randomBytes, strictKeyMint };
   const signIn = { singleSignOn, secureCookies, ...openSignIn(options) };

@@ -8,6 +8,9 @@ import { z } from 'zod';
 import { principalId } from '../lib/ids.ts';
 import { flag, integer, readRow, readRows, readValue, text } from './rows.ts';
 
+/** Later than every answered report. Computed once in a statement, also where it is used for each row. */
+export const limitNow = sql`(select op.limit_now())`;
+
 type Seen = Readonly<{ replica: string; sequence: number | null }>;
 
 /**
@@ -141,7 +144,7 @@ export async function deleteMinutes(
   await db.query(sql`delete from op.allotments where minute < ${before}`);
   await db.query(sql`
     delete from op.limit_replicas
-    where seen_at < op.limit_now() - make_interval(secs => ${silentMs / 1000})`);
+    where seen_at < ${limitNow} - make_interval(secs => ${silentMs / 1000})`);
 }
 
 const given = (places: readonly LimitPlace[]) => sql`

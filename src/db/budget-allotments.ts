@@ -5,6 +5,7 @@ import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
+import { limitNow } from './allotments.ts';
 import { principalId } from '../lib/ids.ts';
 import { flag, integer, readRows, readValues, text } from './rows.ts';
 
@@ -22,7 +23,7 @@ export type BudgetAllotmentRow = Readonly<z.output<typeof allotmentRow>>;
 
 /** A need that was not met is known to all replicas for this long. */
 const shortMs = 15_000;
-const shortSince = sql`op.limit_now() - make_interval(secs => ${shortMs / 1000})`;
+const shortSince = sql`${limitNow} - make_interval(secs => ${shortMs / 1000})`;
 
 /**
  * Creates those that are absent, and locks all in their order, so that deadlocks cannot occur. A
@@ -45,7 +46,7 @@ export const holdBudgetAllotments = (
 export const liveReplicas = (tx: Queryable, silentMs: number): Promise<string[]> =>
   readValues(tx, text)`
     select replica from op.limit_replicas where not is_older
-      and seen_at > op.limit_now() - make_interval(secs => ${silentMs / 1000})`;
+      and seen_at > ${limitNow} - make_interval(secs => ${silentMs / 1000})`;
 
 type Written = BudgetPlace & Readonly<{ held: Readonly<Record<string, number>>; isShort: boolean }>;
 
@@ -53,7 +54,7 @@ type Written = BudgetPlace & Readonly<{ held: Readonly<Record<string, number>>; 
 export const writeBudgetAllotments = (tx: Queryable, rows: readonly Written[]): Promise<unknown> =>
   tx.query(sql`
     update op.budget_allotments as stored
-    set held = given.held, short_at = case when given.is_short then op.limit_now()
+    set held = given.held, short_at = case when given.is_short then ${limitNow}
       when stored.short_at > ${shortSince} then stored.short_at end
     from (select * from ${given(rows)} join unnest(
         ${rows.map(({ held }) => JSON.stringify(held))}::jsonb[],

@@ -7,7 +7,7 @@ import type { CompiledBudget } from '../snapshot/compile/callers.ts';
 import type { Caps } from '../snapshot/spend.ts';
 import { wholeShare } from './allotment.ts';
 import { firstShareOf } from './budget-allotment.ts';
-import { budgetDimensions } from './reconciliation.ts';
+import { budgetDimensions, reportable } from './reconciliation.ts';
 import type { BudgetAllotments, BudgetDimension, SpendAsk } from './reconciliation.ts';
 import {
   askSpend,
@@ -43,6 +43,8 @@ type Options = Readonly<{
 type Asked = Readonly<{ caps: Caps; cost: Amount; nowMs: number }>;
 
 export class AllottedBudgets {
+  /** By estimates. */
+  readonly used: Record<BudgetDimension, number> = { tokens: 0, micros: 0 };
   /** Requests that allotments did not cover, although the budget was not known to be spent. */
   refused = 0;
   readonly #spending: Spending;
@@ -83,7 +85,10 @@ export class AllottedBudgets {
   /** Checks all caps. A request that is not covered counts as demand. */
   admit(principalId: PrincipalId, budget: CompiledBudget, asked: Asked): boolean {
     const share = this.#shareAt(asked.nowMs);
-    if (share >= wholeShare) return true;
+    if (share >= wholeShare) {
+      this.#countUsed(asked);
+      return true;
+    }
     const entry = this.#entryOf(principalId, budget, asked.nowMs);
     const isCutOff = this.isCutOff(asked.nowMs);
     let isCovered = true;
@@ -105,8 +110,15 @@ export class AllottedBudgets {
       isUrgent ||= needOfSpend(meter, used) === 'now';
     }
     if (isUrgent) this.#onLow();
-    if (!isCovered) this.refused++;
+    if (isCovered) this.#countUsed(asked);
+    else this.refused++;
     return isCovered;
+  }
+
+  #countUsed({ caps, cost }: Asked): void {
+    for (const dimension of budgetDimensions) {
+      if (capOf(caps, dimension) !== null) this.used[dimension] += cost[dimension];
+    }
   }
 
   /** True if not even the smallest request is covered. Counts no demand. */
@@ -160,7 +172,8 @@ export class AllottedBudgets {
         if (meter.cap === -1 && nowMs >= meter.shortUntilMs) continue;
         isActive ||= used.outstanding > 0;
         if (!isDue && needOfSpend(meter, used) === 'none') continue;
-        asks.push({ principal_id: principalId, dimension, ...askSpend(meter, used, ahead) });
+        const ask = { principal_id: principalId, dimension, ...askSpend(meter, used, ahead) };
+        asks.push(reportable(ask));
       }
       if (!isActive) this.#active.delete(principalId);
     }

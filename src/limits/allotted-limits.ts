@@ -8,8 +8,8 @@ import type { Account } from './account.ts';
 import { wholeShare } from './allotment.ts';
 import { Minutes } from './minutes.ts';
 import type { Minute } from './minutes.ts';
-import { dimensions } from './reconciliation.ts';
-import type { Allotments, LimitAsk } from './reconciliation.ts';
+import { dimensions, reportable } from './reconciliation.ts';
+import type { Allotments, Dimension, LimitAsk } from './reconciliation.ts';
 import type { Allowance, PerDimension, Verdict } from './verdict.ts';
 
 type Entry = PerDimension<Account> & { askedAtMs: number };
@@ -25,6 +25,9 @@ type Options = Readonly<{
 }>;
 
 export class AllottedLimits {
+  readonly used: Record<Dimension, number> = { requests: 0, tokens: 0 };
+  /** Refused requests of limits of which more may be left. */
+  refused = 0;
   readonly #minutes: Minutes;
   readonly #entries = new Map<PrincipalId, Entry>();
   readonly #onLow: () => void;
@@ -64,11 +67,13 @@ export class AllottedLimits {
       const account = entry[dimension];
       account.demand += cost[dimension];
       if (isAdmitted) account.used += cost[dimension];
+      if (isAdmitted && account.limit !== null) this.used[dimension] += cost[dimension];
       else account.lacking = smallest(account.lacking, lacking[dimension]);
       isAnyLow ||= isLow(account, minute, this.#intervalMs);
     }
     if (isAnyLow) this.#onLow();
     const refusedBy = isAdmitted ? null : lacking.requests > 0 ? 'requests' : 'tokens';
+    if (refusedBy !== null && !entry[refusedBy].isExhausted) this.refused++;
     return verdictOf(entry, { minute, refusedBy, nowMs });
   }
 
@@ -106,8 +111,8 @@ export class AllottedLimits {
         const now = askNow(account, minute, ahead);
         const next = askNext(account, minute, ahead);
         const place = { principal_id: principalId, dimension };
-        if (now !== null) asks.push({ ...place, ...now, minute: minute.number });
-        if (next !== null) asks.push({ ...place, ...next, minute: minute.number + 1 });
+        if (now !== null) asks.push(reportable({ ...place, ...now, minute: minute.number }));
+        if (next !== null) asks.push(reportable({ ...place, ...next, minute: minute.number + 1 }));
       }
       const isIdle = nowMs - entry.askedAtMs >= idleMs;
       if (isIdle && !isBound(entry.requests) && !isBound(entry.tokens)) {
@@ -132,7 +137,7 @@ export class AllottedLimits {
         enter(account, minute);
         const ask = { principal_id: principalId, dimension, wants: 0, unit: 1 };
         if (account.used > 0 || account.held !== null) {
-          used.push({ ...ask, minute: minute.number, keeps: account.used });
+          used.push(reportable({ ...ask, minute: minute.number, keeps: account.used }));
         }
         if (account.next !== null) used.push({ ...ask, minute: minute.number + 1, keeps: 0 });
       }

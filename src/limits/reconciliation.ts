@@ -11,6 +11,19 @@ export const countsMax = 10_000;
 
 const count = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
+/** A client can ask for any number of tokens, but sums of reported amounts must be exact. */
+const amountMax = 2 ** 48;
+
+/** The same ask with amounts that a report may contain. */
+export const reportable = <Asked extends Readonly<{ keeps: number; wants: number; unit: number }>>(
+  ask: Asked,
+): Asked => ({
+  ...ask,
+  keeps: Math.min(amountMax, ask.keeps),
+  wants: Math.min(amountMax, ask.wants),
+  unit: Math.min(amountMax, ask.unit),
+});
+
 export const dimensions = ['requests', 'tokens'] as const;
 export type Dimension = (typeof dimensions)[number];
 

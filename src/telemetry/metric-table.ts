@@ -167,6 +167,20 @@ export const gatewayMetrics = {
     'Prompts that the fast tier passed on to the refined tier',
   ),
   classifyDuration: histogram('gw_classify_duration_seconds', 'Time to classify a prompt'),
+  allotmentsUsed: counter(
+    'gw_allotments_used_total',
+    'Amounts of rate limits and budgets that this process admitted; budgets by estimates',
+    'dimension',
+  ),
+  allotmentsRefused: counter(
+    'gw_allotments_refused_total',
+    'Requests refused because the allotment of this process was used up, while more may be left',
+    'of',
+  ),
+  allotmentsOutage: greatest(
+    'gw_allotments_outage',
+    '1 while no control plane has given allotments for 90 seconds, or since the start, else 0',
+  ),
   usageDropped: counter(
     'gw_usage_reports_dropped_total',
     'Usage events dropped because the queue was full',
@@ -285,6 +299,16 @@ export const controlMetrics = {
   fleetReplicas: gauge(
     'gw_fleet_replicas',
     'Replicas that report to any control plane, at the last count',
+  ),
+  allotmentsGranted: counter(
+    'gw_allotments_granted_total',
+    'Amounts of rate limits and budgets handed out to proxies, beyond what they kept',
+    'dimension',
+  ),
+  allotmentsShort: counter(
+    'gw_allotments_short_total',
+    'Times that a proxy needed more of a rate limit or budget than was left for it',
+    'dimension',
   ),
   budgetDrift: gauge(
     'gw_budget_drift',

@@ -12,6 +12,10 @@ import type { TestContext } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
+import { allotmentMetrics } from '../../src/gateway/control-link/allotment-metrics.ts';
+import { AllottedBudgets } from '../../src/limits/allotted-budgets.ts';
+import { Limiter } from '../../src/limits/limiter.ts';
+import { Spending } from '../../src/limits/spending.ts';
 import { openUsageSpool } from '../../src/gateway/usage/spool.ts';
 import { newOperatorCounts, operatorSource } from '../../src/operator/counts.ts';
 import { renderMetrics } from '../../src/telemetry/registry.ts';
@@ -90,6 +94,8 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
     version: '1',
     log: collectLog([]),
   });
+  const budgets = new AllottedBudgets({ spending: new Spending() });
+  const allotments = allotmentMetrics({ limiter: new Limiter(), budgets, monotonic: () => 0 });
   const directory = await mkdtemp(path.join(os.tmpdir(), 'gw-spool-'));
   test.after(() => rm(directory, { recursive: true, force: true }));
   const spool = await openUsageSpool({
@@ -101,7 +107,7 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
   const backend = { apiBase: upstream.apiBase, flow: { maxConcurrent: 4 } };
   await using gateway = await startTestGateway(
     { models: { m: { backends: [backend] } }, keys: { key: {} } },
-    { tracer, engineMetrics: { intervalMs: 20 }, sources: [spool.source] },
+    { tracer, engineMetrics: { intervalMs: 20 }, sources: [spool.source, allotments] },
   );
   await (await gateway.chat(chatBody('m'))).text();
   const isRead = () => gateway.gateway.backends()[0]?.engine !== undefined;

@@ -54,7 +54,8 @@ async function startProxy(t: TestContext, { adminUrl, key }: Control) {
   const health = z.looseObject({ snapshot_version: z.int() });
   const version = async (): Promise<number> =>
     health.parse(await (await fetch(`${url}/health`)).json()).snapshot_version;
-  return { chat, version };
+  const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
+  return { chat, version, metrics };
 }
 
 /** Serves its model list and answers chats with 18 tokens. */
@@ -130,6 +131,11 @@ it('two proxies spend a budget once', async (t) => {
     },
     { what: 'the budget to be used' },
   );
+  const granted = /^gw_allotments_granted_total\{dimension="budget_tokens"\} [1-9]/m;
+  assert.match(await (await fetch(`${control.adminUrl}/metrics`)).text(), granted);
+  const pages = await Promise.all(proxies.map(({ metrics }) => metrics()));
+  for (const page of pages) assert.match(page, /^gw_allotments_outage 0$/m);
+  assert.match(pages.join('\n'), /^gw_allotments_used_total\{dimension="budget_tokens"\} [1-9]/m);
   // The first estimates are too low, because the model has not answered yet.
   assert.ok(answered <= requests + inFlight, `${answered} of ${requests} requests`);
 });

@@ -1,6 +1,7 @@
 // Exposes counters of the control plane to Prometheus, without configuration or names. Reads
 // nothing from the database.
 
+import { allottedDimensions } from '../../control/usage/allotment-tally.ts';
 import { z } from 'zod';
 
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -47,6 +48,11 @@ function addControl(scrape: Scrape, control: OperationNeeds, state: ConfigState)
     scrape.add('databaseConnectionsMax', { pool }, connectionsMax);
     scrape.add('databaseQueries', { pool }, queries);
     for (const [one, count] of errors) scrape.add('databaseErrors', { pool, class: one }, count);
+  }
+  const { granted, short } = measures.allotments;
+  for (const dimension of allottedDimensions) {
+    scrape.add('allotmentsGranted', { dimension }, granted[dimension]);
+    scrape.add('allotmentsShort', { dimension }, short[dimension]);
   }
   scrape.add('reviewsDue', {}, reviewsDue(state));
   scrape.add('fleetReplicas', {}, control.fleet.measured().replicas);

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 
 import { createGuard } from '../../egress/egress.ts';
 import type { Guard } from '../../egress/egress.ts';
+import { allotmentMetrics } from '../../gateway/control-link/allotment-metrics.ts';
 import { createSnapshotCache } from '../../gateway/control-link/cache.ts';
 import type { SnapshotCache } from '../../gateway/control-link/cache.ts';
 import { createControlClient } from '../../gateway/control-link/client.ts';
@@ -209,7 +210,7 @@ async function runHttpMode(
     spending,
     budgets,
     usage: reporter.record,
-    sources,
+    sources: [...sources, allotmentMetrics({ limiter, budgets, monotonic })],
     ...sharing(dependencies),
     tracer: await openTracing(settings, log),
   });

@@ -6,6 +6,8 @@ import type { ConnectionsRefused } from '../../ingress/bound-connections.ts';
 import { newDurations, observe } from '../../telemetry/histogram.ts';
 import type { Durations } from '../../telemetry/histogram.ts';
 import { createHeads } from '../log/heads.ts';
+import { newAllotmentTally } from '../usage/allotment-tally.ts';
+import type { AllotmentTally } from '../usage/allotment-tally.ts';
 
 export type PlaneMeasures = {
   head: number;
@@ -17,6 +19,7 @@ export type PlaneMeasures = {
    */
   signedAt: number | null;
   readonly connectionsRefused: ConnectionsRefused;
+  readonly allotments: AllotmentTally;
   readonly appends: Durations;
   readonly builds: Durations;
   readonly pools: Readonly<Record<'commands' | 'reports', MeasuredPool>>;
@@ -49,6 +52,7 @@ export const newPlaneMeasures = (connectionsMax: number): PlaneMeasures => ({
   currentAt: performance.now(),
   signedAt: null,
   connectionsRefused: { total: 0, address: 0 },
+  allotments: newAllotmentTally(),
   appends: newDurations(),
   builds: newDurations(),
   pools: { commands: pool(connectionsMax), reports: pool(reportsConnectionsMax) },

@@ -18,6 +18,8 @@ import type { PrincipalId } from '../../lib/ids.ts';
 import { allotBudget } from '../../limits/budget-allotment.ts';
 import { budgetDimensions, countsMax } from '../../limits/reconciliation.ts';
 import type { BudgetAllotments, BudgetDimension, SpendAsk } from '../../limits/reconciliation.ts';
+import { count } from './allotment-tally.ts';
+import type { AllotmentTally } from './allotment-tally.ts';
 import { capsAt } from './budget-caps.ts';
 
 /** The allotments of a replica that has not reported for this long are available to others. */
@@ -28,11 +30,12 @@ type Asked = Readonly<{
   asks: readonly SpendAsk[];
   state: ConfigState;
   nowMs: number;
+  tally: AllotmentTally;
 }>;
 
 export async function handOutBudgets(
   tx: Queryable,
-  { replica, asks, state, nowMs }: Asked,
+  { replica, asks, state, nowMs, tally }: Asked,
 ): Promise<BudgetAllotments> {
   const valid = new Map(
     asks.flatMap((ask) => (capOf(state, ask, nowMs) === null ? [] : [[nameOf(ask), ask] as const])),
@@ -57,6 +60,7 @@ export async function handOutBudgets(
       },
       ask,
     );
+    count(tally, `budget_${ask.dimension}`, { keeps: ask.keeps, ...allotted });
     return [{ ask, others, ...allotted }];
   });
   if (decided.length > 0) {

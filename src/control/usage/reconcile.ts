@@ -22,6 +22,8 @@ import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { allot, startShareOf } from '../../limits/allotment.ts';
+import { count } from './allotment-tally.ts';
+import type { AllotmentTally } from './allotment-tally.ts';
 import { allotmentMs, handOutBudgets } from './hand-out-budgets.ts';
 import { countsMax } from '../../limits/reconciliation.ts';
 import type {
@@ -50,11 +52,12 @@ const replicasMax = 1_000;
 type Dependencies = Readonly<{
   db: Database;
   state: () => ConfigState;
+  tally: AllotmentTally;
   /** For tests. The default is the constant above. */
   replicasMax?: number;
 }>;
 
-export function createReconcile({ db, state, ...dependencies }: Dependencies): Reconcile {
+export function createReconcile({ db, state, tally, ...dependencies }: Dependencies): Reconcile {
   const most = dependencies.replicasMax ?? replicasMax;
   const limitsOf = (id: PrincipalId) => state().principal.byId.get(id)?.limits ?? null;
   return {
@@ -77,8 +80,10 @@ export function createReconcile({ db, state, ...dependencies }: Dependencies): R
           const limit = dimension === 'requests' ? limits?.requestsPerMin : limits?.tokensPerMin;
           return limit === null || limit === undefined ? null : newerPart(limit, moment);
         };
-        const allotments = await handOut(tx, { replica, asks: asks.limits, moment, limitOf });
-        const spends = { replica, asks: asks.budgets ?? [], state: state(), nowMs: moment.nowMs };
+        const limits = { replica, asks: asks.limits, moment, limitOf, tally };
+        const allotments = await handOut(tx, limits);
+        const { nowMs } = moment;
+        const spends = { replica, asks: asks.budgets ?? [], state: state(), nowMs, tally };
         const budgets =
           asks.budgets === undefined ? {} : { budgets: await handOutBudgets(tx, spends) };
         if (asks.leaves === true) await forgetReplica(tx, replica);
@@ -142,11 +147,12 @@ type Asked = Readonly<{
   moment: Moment;
   /** Null if there is none. */
   limitOf: (id: PrincipalId, dimension: Dimension) => number | null;
+  tally: AllotmentTally;
 }>;
 
 async function handOut(
   tx: Queryable,
-  { replica, asks, moment, limitOf }: Asked,
+  { replica, asks, moment, limitOf, tally }: Asked,
 ): Promise<Allotments> {
   const { nowMs, replicas, starts, nextStarts } = moment;
   const minute = minuteOf(nowMs);
@@ -168,6 +174,7 @@ async function handOut(
     const limit = limitOf(principal_id, dimension) ?? 0;
     const given = { limit, held: row.held, starts: startsIn.get(minute) ?? {}, replica, replicas };
     const { amount, isShort } = allot(given, ask);
+    count(tally, dimension, { keeps: ask.keeps, amount, isShort });
     return [{ principal_id, dimension, minute, amount, is_short: isShort }];
   });
   if (allotted.length > 0) await writeAllotments(tx, replica, allotted);

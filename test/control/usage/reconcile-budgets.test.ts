@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 
+import { newAllotmentTally } from '../../../src/control/usage/allotment-tally.ts';
 import { createReconcile } from '../../../src/control/usage/reconcile.ts';
 import type { Reconcile } from '../../../src/control/usage/reconcile.ts';
 import { addSpend, beginBudgets, endBudgets } from '../../../src/db/usage/budget-usage.ts';
@@ -33,7 +34,7 @@ async function testPlanes(t: TestContext) {
   const test = await testPlane(t);
   const open = async (): Promise<Reconcile> => {
     const { plane } = await test.another();
-    return createReconcile({ db: plane.db, state: () => state });
+    return createReconcile({ db: plane.db, state: () => state, tally: newAllotmentTally() });
   };
   const { db } = test.plane;
   const windowStart = new Date();

@@ -9,6 +9,7 @@ import { sql } from '@databases/pg';
 import * as fc from 'fast-check';
 
 import { readMoment } from '../../../src/db/allotments.ts';
+import { newAllotmentTally } from '../../../src/control/usage/allotment-tally.ts';
 import { createReconcile } from '../../../src/control/usage/reconcile.ts';
 import type { Reconcile } from '../../../src/control/usage/reconcile.ts';
 import { principalId } from '../../../src/lib/ids.ts';
@@ -36,7 +37,12 @@ async function testPlanes(t: TestContext, count: number, replicasMax?: number) {
   const open = async (): Promise<Reconcile> => {
     const { plane } = await test.another();
     const options = replicasMax === undefined ? {} : { replicasMax };
-    return createReconcile({ db: plane.db, state: () => state, ...options });
+    return createReconcile({
+      db: plane.db,
+      state: () => state,
+      tally: newAllotmentTally(),
+      ...options,
+    });
   };
   const planes = await Promise.all(Array.from({ length: count }, open));
   const [first] = planes;
