@@ -143,6 +143,23 @@ export const settingsEvents = {
       differences: z.int().nonnegative(),
     }),
   },
+  /**
+   * A segment of usage rows, or of corrections of costs, was written to the archive: rows of this
+   * hour, in UTC. The manifest describes the segment and contains its SHA-256. `adopted` means that
+   * the archive had the segment, and that the log did not.
+   */
+  UsageArchived: {
+    change: null,
+    touchesSnapshot: false,
+    data: z.object({
+      dataset: z.enum(['usage', 'corrections']),
+      hour: z.iso.datetime(),
+      segment: z.int().positive(),
+      rows: z.int().positive(),
+      manifest_sha256: z.hash('sha256'),
+      adopted: z.boolean(),
+    }),
+  },
 } as const satisfies Record<string, EventDefinition>;
 
 export type SettingsEvent = EventOf<typeof settingsEvents>;

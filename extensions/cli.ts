@@ -1,6 +1,7 @@
 // The commands of the extensions; see control.ts.
 
 export type { CommandClass } from 'clipanion';
+export { UsageArchiveCommand, UsageArchiveVerifyCommand } from './archive/cli/command.ts';
 export {
   ChangeApproveCommand,
   ChangeDraftCommand,

@@ -68,6 +68,7 @@ const sentences: Readonly<Record<string, string>> = {
   RecordReseal: 'Re-encrypted stored secrets',
   RecordDeploymentPatch: 'Updated the deployment',
   RecordBillReconciliation: 'Reconciled a bill',
+  RecordArchivedUsage: 'Archived usage',
   RecordReprice: 'Repriced usage',
   RecordUsageDrops: 'Recorded dropped usage rows',
   RevokeSessions: 'Ended all sessions',

@@ -41,6 +41,7 @@ export function evolveSettings(settings: Settings | undefined, event: SettingsEv
     case 'UsageRowsDropped':
     case 'UsageReconciled':
     case 'UsageRepriced':
+    case 'UsageArchived':
       return settings ?? defaultSettings;
   }
 }

@@ -13,7 +13,7 @@ const topics: Readonly<Record<string, readonly number[]>> = {
   'Gateway and transport': [8, 14, 17, 22, 35],
   'Routing and health': [12, 16, 24, 31, 44, 49],
   'Protocols of clients and vendors': [13, 46],
-  'Usage and budgets': [10, 15, 42, 52, 53, 56],
+  'Usage and budgets': [10, 15, 42, 52, 53, 56, 58],
   'Model servers and deployment': [26, 28, 40],
   'Access and approval': [5, 32, 39, 41],
   'History and evidence': [30, 34, 37, 43],

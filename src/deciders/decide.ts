@@ -183,6 +183,7 @@ const deciders: Deciders = {
   RecordReprice: decideSettings,
   RecordUsageDrops: decideSettings,
   RecordBillReconciliation: decideSettings,
+  RecordArchivedUsage: decideSettings,
   EraseVaultItems: decideSettings,
   ImportConfig: ofImport,
   ApplyConfiguration: ofImport,

@@ -45,6 +45,8 @@ export type SettingsCommand =
   | Readonly<{ type: 'RecordUsageDrops'; drops: readonly UsageDrop[] }>
   /** Records that a bill was compared with the ledger. The report is not in the log. */
   | Readonly<{ type: 'RecordBillReconciliation'; report: string; facts: BillFacts }>
+  /** Records that a segment is in the archive. */
+  | Readonly<{ type: 'RecordArchivedUsage'; archived: UsageArchived }>
   /**
    * Skips items that an existing entity references, except the e-mail address of the principal
    * whose personal data is erased, which is cleared. `principalId` is null if no one's data was
@@ -68,6 +70,7 @@ type BillFacts = Readonly<{
   difference_count: number;
 }>;
 type UsageRepriced = Extract<SettingsEvent, { type: 'UsageRepriced' }>['data'];
+export type UsageArchived = Extract<SettingsEvent, { type: 'UsageArchived' }>['data'];
 
 export type UsageDrop = Readonly<{ reason: string; rows: number; replicas: number }>;
 
@@ -102,6 +105,8 @@ export function decideSettings(state: ConfigState, command: SettingsCommand): De
       return command.drops.map((data) => ({ stream, type: 'UsageRowsDropped', data }));
     case 'RecordBillReconciliation':
       return [{ stream, type: 'UsageReconciled', data: usageReconciled(command) }];
+    case 'RecordArchivedUsage':
+      return [{ stream, type: 'UsageArchived', data: command.archived }];
     case 'EraseVaultItems':
       return eraseItems(state, command);
   }

@@ -1,10 +1,10 @@
 // Reads a response body up to a size limit.
 
-/** Null, without reading the rest, if the text is longer. */
-export async function readBounded(
+/** Null, without reading the rest, if the body is longer. */
+export async function readBoundedBytes(
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,
-): Promise<string | null> {
+): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -12,5 +12,11 @@ export async function readBounded(
     if (bytes > bytesMax) return null;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
+
+/** Null, without reading the rest, if the text is longer. */
+export const readBounded = async (
+  body: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<string | null> => (await readBoundedBytes(body, bytesMax))?.toString('utf8') ?? null;

@@ -111,6 +111,22 @@ describe('a reconciled bill', () => {
   });
 });
 
+describe('an archived segment', () => {
+  it('leaves an event with the digest of its manifest', () => {
+    const archived = {
+      dataset: 'usage',
+      hour: '2026-11-01T10:00:00.000Z',
+      segment: 2,
+      rows: 7,
+      manifest_sha256: 'ab'.repeat(32),
+      adopted: false,
+    } as const;
+    given([])
+      .when({ type: 'RecordArchivedUsage', archived })
+      .yields([{ stream: 'settings-1', type: 'UsageArchived', data: archived }]);
+  });
+});
+
 const erase = (...items: { ref: string; subject: string }[]) =>
   ({
     type: 'EraseVaultItems',

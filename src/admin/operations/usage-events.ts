@@ -153,13 +153,20 @@ export const usageEventRoutes = [
       const { limit, after = null } = query;
       const found = await usageRows(reports, { filter: filterOf(query), after, limit });
       if (isRefusal(found)) return found;
-      const { rows, last, count } = found;
+      const { rows, last, count, archive } = found;
       const next = last === null ? {} : { link: `<${nextPath(path, query, last)}>; rel="next"` };
       // Without a total, there are more rows than the counting limit.
       const total = count === null ? {} : { 'x-total-count': String(count) };
+      const archived =
+        archive === null
+          ? {}
+          : {
+              'x-gw-usage-archive': encodeURI(archive.place),
+              'x-gw-usage-archive-before': archive.before.toISOString(),
+            };
       const costs = query.include === undefined ? [] : await breakDownRows(reports, rows);
       const body = rows.map((row, index) => Object.assign(toUsageRecord(row), costs[index]));
-      return { headers: { ...total, ...next }, body };
+      return { headers: { ...total, ...next, ...archived }, body };
     },
   }),
 ] as const;

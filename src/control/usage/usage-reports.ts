@@ -4,6 +4,7 @@ import type { Queryable } from '@databases/pg';
 
 import { countUsageEvents, listUsageEvents } from '../../db/usage/usage-events.ts';
 import type { UsageCursor, UsageEventFilter, UsageRecord } from '../../db/usage/usage-events.ts';
+import { readArchive } from '../../db/usage/archive/archive-state.ts';
 import { readHorizons } from '../../db/usage/sums/horizons.ts';
 import { isDense, isRolledUp } from '../../db/usage/usage-rollups.ts';
 import { unattributedSeries, usageSeries } from '../../db/usage/usage-series.ts';
@@ -36,20 +37,39 @@ export type RowsAsked = Readonly<{
 
 /**
  * Newest first. `last` is the row after which to continue. `count` is null if there are more rows
- * than are counted.
+ * than are counted. `archive` is where older rows of the range are, if they are archived.
  */
+export type ListedRows = Readonly<{
+  rows: UsageRow[];
+  last: UsageRow | null;
+  count: number | null;
+  archive: Readonly<{ place: string; before: Date }> | null;
+}>;
+
 export async function usageRows(
   db: Queryable,
   { filter, after, limit }: RowsAsked,
-): Promise<Readonly<{ rows: UsageRow[]; last: UsageRow | null; count: number | null }> | Refusal> {
+): Promise<ListedRows | Refusal> {
   const refusal = refuseBackwards(filter);
   if (refusal !== null) return refusal;
-  const [found, count] = await Promise.all([
+  const [found, count, archive] = await Promise.all([
     listUsageEvents(db, filter, { after, limit: limit + 1 }),
     countUsageEvents(db, filter),
+    archiveOf(db, filter),
   ]);
   const rows = found.slice(0, limit);
-  return { rows, last: found.length > limit ? (rows.at(-1) ?? null) : null, count };
+  return { rows, last: found.length > limit ? (rows.at(-1) ?? null) : null, count, archive };
+}
+
+/** Null if the database has all rows since then, or if they are not archived. */
+async function archiveOf(
+  db: Queryable,
+  { since }: Pick<UsageEventFilter, 'since'>,
+): Promise<ListedRows['archive']> {
+  const { is_on: isOn, place } = await readArchive(db);
+  if (!isOn || place === null) return null;
+  const { rows_from: before } = await readHorizons(db);
+  return since !== null && Date.parse(since) >= before.getTime() ? null : { place, before };
 }
 
 export type UsageCourse = Readonly<{

@@ -36,11 +36,13 @@ export const foldUsage = (
   db.tx(async (tx) => {
     const isHeld = await readValue(tx, flag)`select pg_try_advisory_xact_lock(${foldLock})`;
     if (isHeld !== true || (await isRepricing(tx)) === true) return null;
+    if ((await awaitsArchive(tx)) === true) return null;
     return readValue(tx, integer)`
       with due as (
         select id, at from op.usage_events
         where at < ${horizon.toISOString()}::timestamptz
           and received_at < ${settled.toISOString()}::timestamptz and is_summed
+          and ${mayGo}
         order by at limit ${limit}
       ), gone as (
         delete from op.usage_events held using due
@@ -106,6 +108,20 @@ const isRepricing = (tx: Queryable): Promise<boolean | null> =>
   readValue(tx, flag)`
     update op.usage_reprices set heard_at = case when ${isHeard} then heard_at else '-infinity' end
     where applied_at is null returning heard_at > '-infinity'`;
+
+/** True while there are corrections that the archive does not have. */
+const awaitsArchive = (tx: Queryable): Promise<boolean | null> =>
+  readValue(tx, flag)`
+    select is_on and exists (select from op.usage_reprices
+      where applied_at is not null and archived_at is null)
+    from op.usage_archive`;
+
+/** With an archive, rows stay until it has them and their hour was read back. */
+const mayGo: SQLQuery = sql`
+  (not (select is_on from op.usage_archive) or exists (
+    select from op.usage_archive_hours archived
+    where archived.hour = date_trunc('hour', at, 'UTC') and archived.verified_at is not null
+      and archived.done >= coalesce(archive_generation, 0)))`;
 
 const groupColumns = sql`
   principal_id, principal, model, provider, virtual_model, tag, service_tier, refusal,

@@ -127,8 +127,8 @@ function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery
   // A use is at most now, because a proxy's clock may be ahead.
   return sql`
     with inserted as (
-      insert into op.usage_events (${idents(used.map(([name]) => name))})
-      select * from unnest(${sql.join(values, sql`, `)})
+      insert into op.usage_events (${idents(used.map(([name]) => name))}, archive_generation)
+      select *, (select op.usage_generation()) from unnest(${sql.join(values, sql`, `)})
       on conflict do nothing
       returning *
     ), summed as (${deltasOfRows(sql`inserted`)})

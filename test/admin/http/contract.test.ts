@@ -242,6 +242,8 @@ const lines: Readonly<Record<string, Line>> = {
   getTimeseries: {},
   listUsageEvents: {},
   verifyUsage: {},
+  showUsageArchive: {},
+  verifyUsageArchive: { query: 'since=2026-11-01T00:00:00Z&until=2026-11-02T00:00:00Z' },
   repriceUsage: {
     body: () => ({ dry_run: false }),
   },

@@ -18,7 +18,10 @@ export type Seed = () => Promise<string>;
 export async function seededPlane(test: Pick<TestContext, 'after'>) {
   const { place } = await startManagedCluster(test);
   const managed = { place, namespace, name: resourceName };
-  const admin = await testAdministrator(test, { managed });
+  const admin = await testAdministrator(test, {
+    managed,
+    settings: { usageArchive: '/var/lib/gw/archive' },
+  });
   const { send } = admin;
   let count = 0;
   const unique = (): string => `seed-${(count += 1)}`;

@@ -187,6 +187,17 @@ const operations = [
     }),
   }) satisfies Of<'RecordBillReconciliation'>,
   fc.record({
+    type: fc.constant('RecordArchivedUsage'),
+    archived: fc.record({
+      dataset: fc.constantFrom('usage', 'corrections'),
+      hour: fc.constant('2026-11-01T10:00:00.000Z'),
+      segment: fc.integer({ min: 1, max: 9 }),
+      rows: fc.integer({ min: 1 }),
+      manifest_sha256: fc.constant('a'.repeat(64)),
+      adopted: fc.boolean(),
+    }),
+  }) satisfies Of<'RecordArchivedUsage'>,
+  fc.record({
     type: fc.constant('RecordUsageDrops'),
     drops: fc.array(
       fc.record({

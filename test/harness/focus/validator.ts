@@ -1,90 +1,22 @@
 // Runs the FOCUS validator of the FinOps Foundation (PyPI: focus-validator) on a file. Installs it
 // with pinned dependencies into a cache that all test runs share.
 
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const requirements = path.join(import.meta.dirname, 'requirements.txt');
-/** The numbers of the pinned packages are for this Python. */
-const pythonVersion = '3.12';
-const uvVersion = '0.13.9';
-const installed = `/var/tmp/gw-test-focus-validator-2.2.1-${process.getuid?.() ?? 0}`;
-const installLimitMs = 300_000;
+import { preparePython } from '../python/packages.ts';
+import type { Python } from '../python/packages.ts';
+
 const runLimitMs = 90_000;
 
-type Python = Readonly<{ program: string; packages: string }>;
-
-const run = (program: string, ...args: readonly string[]): string =>
-  execFileSync(program, args, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    timeout: installLimitMs,
-  });
-
-const isPython = (program: string): boolean => {
-  try {
-    return run(program, '--version').startsWith(`Python ${pythonVersion}.`);
-  } catch {
-    return false;
-  }
-};
-
-function findPython(): string | null {
-  const pyenv = process.env['PYENV_ROOT'] ?? path.join(os.homedir(), '.pyenv');
-  const places = [
-    process.env['GW_TEST_PYTHON'] ?? '',
-    `python${pythonVersion}`,
-    'python3',
-    ...globSync(path.join(pyenv, `versions/${pythonVersion}.*/bin/python3`)),
-    ...globSync(path.join(installed, `python/*/bin/python${pythonVersion}`)),
-  ];
-  return places.find((place) => place !== '' && isPython(place)) ?? null;
-}
-
-/** Downloads Python with uv, which any Python 3 can install. */
-function downloadPython(into: string): string {
-  const uv = path.join(into, 'uv');
-  run('python3', '-m', 'pip', 'install', '--quiet', '--target', uv, `uv==${uvVersion}`);
-  const place = path.join(into, 'python');
-  run(path.join(uv, 'bin/uv'), 'python', 'install', '--install-dir', place, pythonVersion);
-  rmSync(uv, { recursive: true });
-  return path.join(place, globSync(`*/bin/python${pythonVersion}`, { cwd: place })[0] ?? '');
-}
-
 /** Throws an error that says what to install if that is not possible here. */
-export function prepareFocusValidator(): Python {
-  const packages = path.join(installed, 'packages');
-  if (!existsSync(packages)) install();
-  const program = findPython();
-  if (program === null) throw missing();
-  return { program, packages };
-}
-
-function install(): void {
-  const made = mkdtempSync(`${installed}-`);
-  try {
-    const packages = path.join(made, 'packages');
-    mkdirSync(packages);
-    const program = findPython() ?? downloadPython(made);
-    const target = ['--quiet', '--no-deps', '--prefer-binary', '--target', packages];
-    run(program, '-m', 'pip', 'install', ...target, '-r', requirements);
-    // A concurrent test file may have finished first.
-    if (!existsSync(installed)) renameSync(made, installed);
-  } catch (cause) {
-    throw missing(cause);
-  } finally {
-    rmSync(made, { recursive: true, force: true });
-  }
-}
-
-const missing = (cause?: unknown): Error =>
-  new Error(
-    `the test of the FOCUS export needs Python ${pythonVersion} with pip; install it, or name one by GW_TEST_PYTHON`,
-    { cause },
-  );
+export const prepareFocusValidator = (): Python =>
+  preparePython({
+    name: 'focus-validator-2.2.1',
+    requirements: path.join(import.meta.dirname, 'requirements.txt'),
+    purpose: 'the test of the FOCUS export',
+  });
 
 /** The rules for regions, commitments and capacity do not apply to gw. */
 const applicable = [

@@ -1,0 +1,75 @@
+// Tests the archive in a bucket of a server of the S3 API that checks signatures and rights.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { createEgress } from '../../../src/egress/egress.ts';
+import { s3Server } from '../../../test/harness/s3/server.ts';
+import { bucketTarget } from '../target/bucket.ts';
+import { verifyArchive } from '../verify.ts';
+import { archived, begin, hourMs, nameIn, rowIn } from './archived.ts';
+
+const open = createEgress({ allow: [], deny: [] });
+const text = (words: string): Uint8Array => new TextEncoder().encode(words);
+
+const options = ({ url, ...keys }: Awaited<ReturnType<typeof s3Server>>) => ({
+  place: "s3://archive/gw's/(prod)",
+  endpoint: url,
+  region: 'us-east-1',
+  ...keys,
+  lockDays: null,
+  dispatcher: open.dispatcher,
+});
+
+describe('the archive in a bucket', () => {
+  it('writes an object once, reads it, and locks it for the configured days', async (t) => {
+    const server = await s3Server(t);
+    const target = bucketTarget({ ...options(server), place: 's3://archive', lockDays: 400 });
+    const name = nameIn(0, '0001.parquet');
+    assert.equal(await target.read(name), null);
+    assert.equal(await target.write(name, text('first')), true);
+    assert.equal(await target.write(name, text('second')), false);
+    assert.deepEqual(Buffer.from((await target.read(name)) ?? '').toString(), 'first');
+    const { mode, until } = await server.lockOf(name);
+    assert.equal(mode, 'COMPLIANCE');
+    const days = (Date.parse(until ?? '') - Date.now()) / 86_400_000;
+    assert.ok(days > 399.9 && days < 400.1, String(days));
+  });
+
+  it('names what the bucket refused, without the secret key', async (t) => {
+    const server = await s3Server(t);
+    const wrong = bucketTarget({ ...options(server), secretKey: 'not-the-secret' });
+    await assert.rejects(wrong.write('a', text('x')), (error: Error) => {
+      assert.match(
+        error.message,
+        /PUT s3:\/\/archive\/gw's\/\(prod\)\/a: the bucket answered 403 \w+/,
+      );
+      assert.equal(error.message.includes('not-the-secret'), false);
+      return true;
+    });
+    const none = bucketTarget({ ...options(server), place: 's3://nowhere' });
+    await assert.rejects(none.read('a'), /nowhere\/a: the bucket answered 404 NoSuchBucket/);
+    const { dispatcher } = createEgress({ allow: ['10.0.0.0/8'], deny: [] });
+    const refused = bucketTarget({ ...options(server), dispatcher });
+    await assert.rejects(refused.read('a'), /not an allowed egress destination/);
+  });
+
+  it('archives, verifies, and names an object that another client replaced', async (t) => {
+    const server = await s3Server(t);
+    const { due, deliver, archiving, events } = await archived(t);
+    const target = bucketTarget(options(server));
+    await deliver(rowIn(0, 1), rowIn(0, 2), rowIn(1, 3));
+    await due({ target });
+    assert.equal((await events()).length, 2);
+    const span = { since: new Date(begin), until: new Date(begin + 3 * hourMs) };
+    const { rows, problems } = await verifyArchive({ ...archiving, target }, span);
+    assert.deepEqual([rows, problems], [3, []]);
+    const changed = nameIn(1, '0001.parquet');
+    await server.change(`gw's/(prod)/${changed}`);
+    const { problems: found } = await verifyArchive({ ...archiving, target }, span);
+    assert.deepEqual(
+      found.map(({ kind, file }) => [kind, file]),
+      [['changed_file', changed]],
+    );
+  });
+});

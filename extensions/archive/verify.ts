@@ -1,0 +1,209 @@
+// Verifies the archive: each manifest has the digest that the log names, each segment has the SHA-256,
+// rows and sums of its manifest, and each hour adds up to the sums that reports read.
+
+import {
+  hourSums,
+  loggedSegments,
+  pendingCorrections,
+  pendingHours,
+  unsummedRows,
+} from '../../src/db/usage/archive/archive-checks.ts';
+import type {
+  HourSpan,
+  HourSum,
+  LoggedSegment,
+} from '../../src/db/usage/archive/archive-checks.ts';
+import { readHour, readArchive } from '../../src/db/usage/archive/archive-state.ts';
+import { readOneState } from '../../src/db/usage/ledger/ledger-sums.ts';
+import type { Archiving } from './archive-hour.ts';
+import { isSame, namesOf, sha256 } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+import { readManifest, tallyOf } from './write-segment.ts';
+
+export const archiveProblemKinds = [
+  /** The archive does not have a file that the log names. */
+  'missing_file',
+  /** A file is not what the log names. */
+  'changed_file',
+  /** A number between segments, or an hour with usage, has no segment in the log. */
+  'missing_segment',
+  /** The rows of an hour do not add up to the sums of the database. */
+  'changed_sums',
+] as const;
+
+export type ArchiveProblem = Readonly<{
+  kind: (typeof archiveProblemKinds)[number];
+  problem: string;
+  /** The start of the hour. */
+  hour: string;
+  file?: string;
+}>;
+
+export type ArchiveCheck = Readonly<{
+  hours: number;
+  segments: number;
+  rows: number;
+  bytes: number;
+  /** Hours with rows that are not in the archive yet. Their sums are not compared. */
+  pending: readonly string[];
+  problems: readonly ArchiveProblem[];
+}>;
+
+type Checking = Pick<Archiving, 'plane' | 'target'>;
+
+/** Reads every segment of these hours. */
+export async function verifyArchive(
+  { plane, target }: Checking,
+  span: HourSpan,
+): Promise<ArchiveCheck> {
+  const expected = await plane.reports.tx(async (tx) => {
+    await readOneState(tx);
+    const { first_hour: firstHour } = await readArchive(tx);
+    const [logged, sums, hours, corrections, unsummed] = [
+      await loggedSegments(tx, span),
+      await hourSums(tx, span),
+      await pendingHours(tx, span),
+      await pendingCorrections(tx),
+      await unsummedRows(tx, span),
+    ];
+    // Without the sums of all rows and the corrections of all hours, no hour can be compared.
+    const isComparable = corrections === 0 && unsummed === 0;
+    return { firstHour, logged, sums, hours, isComparable };
+  });
+  const { logged, sums, firstHour } = expected;
+  const pending = new Set(expected.hours.map((hour) => hour.toISOString()));
+  const problems: ArchiveProblem[] = [];
+  const totals = { segments: 0, rows: 0, bytes: 0 };
+  const archived = new HourTotals();
+  for (const [hour, own] of Map.groupBy(logged, ({ hour: one }) => one.toISOString())) {
+    problems.push(...gapsIn(hour, own));
+    for (const one of own) {
+      const read = await checkSegment(target, one);
+      if ('kind' in read) problems.push(read);
+      else archived.add(read);
+      totals.segments++;
+      totals.rows += one.rows;
+      if (!('kind' in read)) totals.bytes += read.bytes;
+    }
+  }
+  const damaged = new Set(problems.map(({ hour }) => hour));
+  const comparable = sums.filter(
+    ({ hour }) => expected.isComparable && firstHour !== null && hour >= firstHour,
+  );
+  for (const [hour, own] of Map.groupBy(comparable, ({ hour: one }) => one.toISOString())) {
+    if (pending.has(hour) || damaged.has(hour)) continue;
+    problems.push(...archived.differences(hour, own));
+  }
+  const hours = new Set(logged.map(({ hour }) => hour.getTime())).size;
+  return { hours, ...totals, pending: [...pending], problems };
+}
+
+/** Like `verifyArchive`, but does not compare sums, which include rows that arrived since. */
+export async function verifyHour({ plane, target }: Checking, hour: Date) {
+  const span = { since: hour, until: new Date(hour.getTime() + 3_600_000) };
+  const held = await readHour(plane.db, hour);
+  const logged = await loggedSegments(plane.reports, span);
+  const problems = gapsIn(hour.toISOString(), logged);
+  for (const one of logged) {
+    const read = await checkSegment(target, one);
+    if ('kind' in read) problems.push(read);
+  }
+  const { segments = 0, correction_segments: correctionSegments = 0 } = held ?? {};
+  if (logged.length !== segments + correctionSegments) {
+    const problem = `the log names ${logged.length} segments, but the database has ${segments + correctionSegments}`;
+    problems.push({ kind: 'missing_segment', problem, hour: hour.toISOString() });
+  }
+  return { problems, segments, correctionSegments };
+}
+
+function gapsIn(hour: string, own: readonly LoggedSegment[]): ArchiveProblem[] {
+  return [...Map.groupBy(own, ({ dataset }) => dataset)].flatMap(([dataset, segments]) =>
+    segments.flatMap(({ segment }, index) => {
+      const wanted = index + 1;
+      if (segment === wanted) return [];
+      const problem = `the log has segment ${segment} of ${dataset} of ${hour}, but ${wanted} is expected`;
+      return [{ kind: 'missing_segment', problem, hour } as const];
+    }),
+  );
+}
+
+/** The manifest of an intact segment, or what is wrong. */
+async function checkSegment(
+  target: Archiving['target'],
+  logged: LoggedSegment,
+): Promise<Manifest | ArchiveProblem> {
+  const names = namesOf(logged);
+  const hour = logged.hour.toISOString();
+  const missing = (file: string): ArchiveProblem => ({
+    kind: 'missing_file',
+    problem: `${file} is missing in the archive`,
+    hour,
+    file,
+  });
+  const changed = (file: string, what: string): ArchiveProblem => ({
+    kind: 'changed_file',
+    problem: `${file} was changed: ${what}`,
+    hour,
+    file,
+  });
+  const manifestFile = await target.read(names.manifest);
+  if (manifestFile === null) return missing(names.manifest);
+  if (sha256(manifestFile) !== logged.manifest_sha256) {
+    return changed(names.manifest, 'its SHA-256 is not the one in the log');
+  }
+  const described = readManifest(names.manifest, manifestFile);
+  const bytes = await target.read(names.segment);
+  if (bytes === null) return missing(names.segment);
+  if (sha256(bytes) !== described.sha256) {
+    return changed(names.segment, 'its SHA-256 is not the one in its manifest');
+  }
+  const again = (await tallyOf(logged, bytes)).describe(logged, bytes, described.log_id);
+  if (!isSame(described, again) || logged.rows !== described.rows) {
+    return changed(names.segment, 'its rows do not add up to its manifest');
+  }
+  return described;
+}
+
+const compared = [
+  'requests',
+  'prompt_tokens',
+  'completion_tokens',
+  'cost_micros',
+  'estimated_cost_micros',
+  'correction_micros',
+] as const;
+type Compared = (typeof compared)[number];
+
+/** The sums of the archive by hour and currency. */
+class HourTotals {
+  readonly #sums = new Map<string, bigint>();
+
+  add({ dataset, hour, sums }: Manifest): void {
+    for (const { currency, rows, amounts } of sums) {
+      const add = (name: Compared, value: string | number | undefined): void => {
+        const key = `${hour} ${currency} ${name}`;
+        this.#sums.set(key, (this.#sums.get(key) ?? 0n) + BigInt(value ?? 0));
+      };
+      if (dataset === 'usage') {
+        add('requests', rows);
+        for (const name of compared.slice(1, -1)) add(name, amounts[name]);
+      } else {
+        add('correction_micros', amounts['delta_micros']);
+        add('estimated_cost_micros', amounts['estimated_delta_micros']);
+      }
+    }
+  }
+
+  differences(hour: string, sums: readonly HourSum[]): ArchiveProblem[] {
+    const found = sums.flatMap((sum) =>
+      compared.flatMap((name) => {
+        const archived = this.#sums.get(`${hour} ${sum.currency} ${name}`) ?? 0n;
+        if (archived === BigInt(sum[name])) return [];
+        return [`${name} in ${sum.currency}: ${archived} archived, ${sum[name]} in the database`];
+      }),
+    );
+    if (found.length === 0) return [];
+    const problem = `the archive of ${hour} differs from the sums of the database: ${found.join('; ')}`;
+    return [{ kind: 'changed_sums', problem, hour }];
+  }
+}

@@ -1,0 +1,116 @@
+// Reads usage rows and corrections for the archive, in pages, oldest first.
+
+import { sql } from '@databases/pg';
+import type { Queryable, SQLQuery } from '@databases/pg';
+import { z } from 'zod';
+
+import type { Columns } from '../../columns.ts';
+import { flag, integer, readRows, text } from '../../rows.ts';
+import { currencyOf } from '../usage-amounts.ts';
+import { usageEventColumns } from '../usage-events.ts';
+import type { ArchivePlace } from './archive-state.ts';
+
+/**
+ * The columns of archived rows. The name of the principal is left out, because it can be erased
+ * and the archive is written once.
+ */
+const { principal: _name, currency: _nullable, ...kept } = usageEventColumns;
+
+export const archivedColumns = {
+  usage: { ...kept, currency: 'text not null', budget_window: 'timestamptz' },
+  corrections: {
+    usage_id: 'text not null',
+    at: 'timestamptz not null',
+    reprice_id: 'bigint not null',
+    currency: 'text not null',
+    delta_micros: 'bigint not null',
+    estimated_delta_micros: 'bigint not null',
+    cost_micros: 'bigint',
+    price_version: 'bigint',
+  },
+} as const satisfies Readonly<Record<string, Columns>>;
+export type Dataset = keyof typeof archivedColumns;
+
+/** Times are microseconds since 1970, and JSON is text. */
+const plainTypes: Readonly<Record<string, z.ZodType>> = {
+  text,
+  jsonb: text,
+  bigint: integer,
+  timestamptz: integer,
+  boolean: flag,
+};
+
+function plainSchema(columns: Columns) {
+  const shape = Object.entries(columns).map(([name, type]): [string, z.ZodType] => {
+    const base = type.replace(' not null', '');
+    const plain = plainTypes[base];
+    if (plain === undefined) throw new Error(`column ${name} of type ${base} cannot be archived`);
+    return [name, base === type ? plain.nullable() : plain];
+  });
+  return z.object(Object.fromEntries(shape)).extend({ place_at: text });
+}
+
+const schemas = {
+  usage: plainSchema(archivedColumns.usage),
+  corrections: plainSchema(archivedColumns.corrections),
+};
+
+/** A row by the names of its columns. `place_at` is the text of Postgres, which has microseconds. */
+export type ArchivedRow = Readonly<Record<string, unknown>>;
+
+const selected = (columns: Columns): SQLQuery =>
+  sql.join(
+    [
+      ...Object.entries(columns).map(([name, type]) => {
+        const column = sql.ident(name);
+        if (name === 'currency') return sql`${currencyOf(column)} as currency`;
+        if (type.startsWith('timestamptz'))
+          return sql`(extract(epoch from ${column}) * 1000000)::bigint as ${column}`;
+        return type.startsWith('jsonb') ? sql`${column}::text as ${column}` : column;
+      }),
+      sql`at::text as place_at`,
+    ],
+    sql`, `,
+  );
+
+const columnsOf = {
+  usage: selected(archivedColumns.usage),
+  corrections: selected(archivedColumns.corrections),
+};
+
+type RowsAsked = Readonly<{
+  hour: Date;
+  /** The rows of the generations after the first, up to the last. */
+  generations: readonly [number, number];
+  place: ArchivePlace | null;
+  limit: number;
+}>;
+
+export const archivePage = (
+  db: Queryable,
+  { hour, generations: [after, upTo], place, limit }: RowsAsked,
+): Promise<ArchivedRow[]> =>
+  readRows(db, schemas.usage)`
+    select ${columnsOf.usage} from op.usage_events
+    where at >= ${place?.at ?? hour.toISOString()}::timestamptz
+      and at < ${hour.toISOString()}::timestamptz + interval '1 hour'
+      and ${place === null ? sql`true` : sql`(at, id) > (${place.at}::timestamptz, ${place.id})`}
+      and coalesce(archive_generation, 0) > ${after}
+      and coalesce(archive_generation, 0) <= ${upTo}
+    order by at, id limit ${limit}`;
+
+type CorrectionsAsked = Readonly<{ id: number; place: ArchivePlace | null; limit: number }>;
+
+/** The corrections of a recomputation of costs. */
+export const correctionPage = (
+  db: Queryable,
+  { id, place, limit }: CorrectionsAsked,
+): Promise<ArchivedRow[]> =>
+  readRows(db, schemas.corrections)`
+    select ${columnsOf.corrections} from op.usage_corrections
+    where reprice_id = ${id} and ${
+      place === null
+        ? sql`true`
+        : sql`(at, usage_id, currency) > (${place.at}::timestamptz, ${place.id}, ${place.currency ?? ''})`
+    }
+    order by at, usage_id, currency limit ${limit}`;
