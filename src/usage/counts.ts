@@ -17,7 +17,8 @@ type Part = Readonly<{
 
 /**
  * The parts of one side do not overlap: a cached audio token is a cache read. A write without a
- * known time to live counts as `cache_write_5m_tokens`.
+ * known time to live counts as `cache_write_5m_tokens`. OpenAI's times to live are longer: its 30
+ * minutes count as 5 minutes, and its 12 hours as 1 hour.
  */
 export const tokenParts = [
   {

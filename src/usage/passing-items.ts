@@ -102,27 +102,25 @@ export class PassingItems {
 
   /** Counts the names that begin before `end`, in their order. */
   #search(bytes: Buffer, end: number): void {
-    for (let from = this.#searched; ;) {
-      const { at, mark } = this.#next(bytes, from);
-      if (mark === null || at >= end) return;
-      from = at + mark.name.length;
-      const before = bytes.toString('latin1', Math.max(0, at - beforeMax), at);
-      const found = mark.before.exec(before);
-      if (found === null || !mark.after.test(bytes.toString('latin1', from, from + afterMax)))
+    const places = this.#marks.map(({ name }) => placeOf(bytes, name, this.#searched));
+    for (;;) {
+      const at = Math.min(...places);
+      const next = places.indexOf(at);
+      const mark = this.#marks[next];
+      if (at >= end || mark === undefined) return;
+      const from = at + mark.name.length;
+      places[next] = placeOf(bytes, mark.name, from);
+      const found = mark.before.exec(bytes.toString('latin1', Math.max(0, at - beforeMax), at));
+      if (found === null || !mark.after.test(bytes.toString('latin1', from, from + afterMax))) {
         continue;
+      }
       mark.count(this.#items, found[1] ?? '');
     }
   }
+}
 
-  #next(bytes: Buffer, from: number): Readonly<{ at: number; mark: Mark | null }> {
-    let at = Infinity;
-    let next: Mark | null = null;
-    for (const mark of this.#marks) {
-      const found = bytes.indexOf(mark.name, from, 'latin1');
-      if (found === -1 || found >= at) continue;
-      at = found;
-      next = mark;
-    }
-    return { at, mark: next };
-  }
+/** Infinity if the name does not follow. */
+function placeOf(bytes: Buffer, name: string, from: number): number {
+  const at = bytes.indexOf(name, from, 'latin1');
+  return at === -1 ? Infinity : at;
 }

@@ -97,6 +97,15 @@ it('shows cached shares, corrected costs, costs by count, and what other prices 
     input_price_per_mtok: 1,
   });
   const snapshot_version = Number(made.headers.get('x-gw-snapshot-version'));
+  const images = { price_card: { per_output_image: 40_000 } };
+  await server.send('POST', '/admin/models', { name: 'painter', ...images });
+  const painted = {
+    model_id: 3,
+    model: 'painter',
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    units: { output_images: 2 },
+  };
   const counted = {
     snapshot_version,
     prompt_tokens: 100_000,
@@ -104,6 +113,7 @@ it('shows cached shares, corrected costs, costs by count, and what other prices 
     completion_tokens: 100,
   };
   const events = [reported(1, counted), reported(2, { model_id: 2, model: 'silent' })];
+  events.push(reported(3, painted));
   assert.equal((await reportUsage(server, events)).status, 200);
   const { page, watched } = await open(t, server, 'usage');
   const group = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });
@@ -131,6 +141,8 @@ it('shows cached shares, corrected costs, costs by count, and what other prices 
   await line('Completion at the base price').getByText('$0.0015, corrected $0.0025').waitFor();
   await costs.getByText('Not reported: Cache writes, 5 minutes').waitFor();
   await expectCleanScreen(page, watched);
+  await page.goto(`/ui/usage/request/${reported(3).id}`);
+  await line('Generated images').getByText('$0.08', { exact: true }).waitFor();
   await page.goto('/ui/usage');
   await page.getByRole('button', { name: 'Corrected spend', exact: true }).waitFor();
 });

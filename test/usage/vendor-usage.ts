@@ -201,6 +201,18 @@ const followers: Cases = {
     },
     reportOf(304, 49, { reasoningTokens: 23 }),
   ],
+  'OpenAI, cache writes of both times to live': [
+    {
+      input_tokens: 1000,
+      input_tokens_details: {
+        cached_tokens: 100,
+        cache_write_tokens: 700,
+        cache_write_tokens_details: { ttl_30m_tokens: 500, ttl_12h_tokens: 200 },
+      },
+      output_tokens: 10,
+    },
+    reportOf(1000, 10, { cacheReadTokens: 100, cacheWrite5mTokens: 500, cacheWrite1hTokens: 200 }),
+  ],
   'Cohere, embeddings of images': [
     { billed_units: { input_tokens: 0, images: 3 } },
     reportOf(0, 0, { units: { input_images: 3 } }),

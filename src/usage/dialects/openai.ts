@@ -18,12 +18,18 @@ const { derived, inTotal, label, money, unit } = ignored;
 const cacheCreation = object({
   ephemeral_5m_input_tokens: is('cacheWrite5mTokens'),
   ephemeral_1h_input_tokens: is('cacheWrite1hTokens'),
+  ephemeral_12h_input_tokens: is('cacheWrite1hTokens'),
 });
 
 const inputDetails = object({
   cached_tokens: is('cacheReadTokens'),
   // LiteLLM. It is read before the sum of both, which has no time to live.
   cache_creation_token_details: cacheCreation,
+  // OpenAI has other times to live. The longer one costs more, too.
+  cache_write_tokens_details: object({
+    ttl_30m_tokens: is('cacheWrite5mTokens'),
+    ttl_12h_tokens: is('cacheWrite1hTokens'),
+  }),
   cache_write_tokens: is('cacheWrite5mTokens'),
   cache_creation_tokens: is('cacheWrite5mTokens'),
   audio_tokens: is('inputAudioTokens'),

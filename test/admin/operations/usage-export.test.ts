@@ -182,6 +182,34 @@ describe('the FOCUS export', () => {
     );
   });
 
+  it('has the cost of generated images and of seconds, also without tokens', async (t) => {
+    const started = await withModels(t);
+    const price_card = { per_output_image: 40_000, input_seconds: 100_000_000 };
+    const priced = await started.send('PATCH', '/admin/models/1', { price_card });
+    assert.equal(priced.status, 200, JSON.stringify(priced.body));
+    const now = { at: new Date().toISOString(), prompt_tokens: 0, completion_tokens: 0 };
+    const unpriced = { model_id: 2, units: { output_images: 3 } };
+    await reportUsage(started, [
+      reported(1, { ...now, units: { output_images: 1 } }),
+      reported(2, { ...now, units: { output_images: 2, input_seconds: 90 } }),
+      reported(3, { ...now, ...unpriced }),
+    ]);
+    const rows = focusRows(await exportText(started, `since=${at(24)}`));
+    assert.deepEqual(
+      rows.map((row) => [
+        row['x_Dimension'],
+        row['ConsumedQuantity'],
+        row['ConsumedUnit'],
+        row['BilledCost'],
+      ]),
+      [
+        ['per_output_image', '3.0', 'Images', ''],
+        ['per_output_image', '3.0', 'Images', '0.12'],
+        ['input_seconds', '90.0', 'Seconds', '0.009'],
+      ],
+    );
+  });
+
   it('is the same for any page size', async (t) => {
     const started = await withModels(t);
     const { reports: db, store } = started.plane;

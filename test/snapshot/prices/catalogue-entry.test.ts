@@ -58,6 +58,23 @@ describe('an entry of a price catalogue', () => {
     ],
     ['reasoning', { output_cost_per_reasoning_token: 4e-6 }, { reasoning: 4_000_000 }],
     ['a request', { input_cost_per_request: 0.005 }, { per_request: 5_000 }],
+    [
+      'a cache write of OpenAI, which is kept for 30 minutes or 12 hours',
+      {
+        cache_creation_input_token_cost: 5e-6,
+        cache_creation_input_token_cost_above_12hr: 1e-5,
+        cache_creation_input_token_cost_above_12hr_above_272k_tokens: 2e-5,
+        cache_creation_input_token_cost_above_12hr_flex: 5e-6,
+      },
+      {
+        cache_write_5m: 5_000_000,
+        cache_write_1h: 10_000_000,
+        context_tiers: [{ above_tokens: 272_000, cache_write_1h: 20_000_000 }],
+        service_tiers: {
+          flex: { cache_write_1h: 5_000_000, context_tiers: [{ above_tokens: 272_000 }] },
+        },
+      },
+    ],
     ['a generated image', { output_cost_per_image: 0.039 }, { per_output_image: 39_000 }],
     [
       'a generated image under its older name',
@@ -305,7 +322,6 @@ describe('a key of an entry', () => {
     'output_cost_per_pixel',
     'input_cost_per_video_token_batches',
     'cache_read_input_audio_token_cost',
-    'cache_creation_input_token_cost_above_12hr_above_272k_tokens_flex',
     'explicit_cache_read_input_token_cost',
     'input_cost_per_token_cache_hit',
     'input_dbu_cost_per_token',

@@ -80,6 +80,13 @@ describe('the cost of an hour', () => {
     });
   });
 
+  it('has the prices of other units', () => {
+    const units = { output_images: 3n, input_seconds: 90n };
+    const none = { promptTokens: 0n, completionTokens: 0n, requests: 2n, units };
+    const card = { per_output_image: 40_000, input_seconds: 100_000_000 };
+    assert.deepEqual(split(none, card), { per_output_image: 120_000n, input_seconds: 9_000n });
+  });
+
   it('is unknown if a price is missing', () => {
     assert.equal(splitCost(usage({ toolCalls: { x: 1n } }), { ...base, card: {} }), null);
   });

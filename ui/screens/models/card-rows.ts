@@ -14,7 +14,7 @@ import type { FormField } from '../../parts/form-rows.ts';
 
 const text = {
   tokens: (currency: string) =>
-    `In ${currency} per million tokens, except for each request. Leave everything empty to bill all tokens at the two prices above.`,
+    `In ${currency} per million tokens, unless the name says otherwise. Leave everything empty to bill all tokens at the two prices above.`,
   missing: 'A request that used tokens of a kind without a price is unpriced.',
   fallbacks: 'Substitute prices',
   fallbacksAbout: 'The price to use for a kind of tokens that has none.',

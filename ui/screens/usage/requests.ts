@@ -2,8 +2,7 @@
 
 import { css, html, nothing } from 'lit';
 
-import { tokenParts } from '../../../src/usage/counts.ts';
-import type { PartName } from '../../../src/usage/counts.ts';
+import { tokenParts, unitCounts } from '../../../src/usage/counts.ts';
 import { element, given, text } from '../../elements/element.ts';
 import type { UsageEvent } from '../../api/records.ts';
 import { call, pagesOf } from '../../api/http/call.ts';
@@ -35,23 +34,27 @@ const costs = { include: 'breakdown' } as const;
 const steps = { first: 50, more: 450, max: rowsMax };
 
 const counted = (
-  id: PartName | 'prompt_tokens' | 'completion_tokens',
+  id: string,
   label: string,
+  countOf: (one: UsageEvent) => number | null,
 ): Column<UsageEvent> => ({
   id,
   label,
   end: true,
   spare: true,
-  value: (one) => one[id],
-  cell: (one) => formatPart(one[id]),
+  value: countOf,
+  cell: (one) => formatPart(countOf(one)),
 });
 
 const costColumns = (rows: readonly UsageEvent[]): readonly Column<UsageEvent>[] => {
   const formatCost = spendFormat(rows.map(({ cost_micros }) => cost_micros));
   return [
-    counted('prompt_tokens', 'Prompt tokens'),
-    counted('completion_tokens', 'Completion tokens'),
-    ...tokenParts.map(({ name, label }) => counted(name, label)),
+    counted('prompt_tokens', 'Prompt tokens', (one) => one.prompt_tokens),
+    counted('completion_tokens', 'Completion tokens', (one) => one.completion_tokens),
+    ...tokenParts.map(({ name, label }) => counted(name, label, (one) => one[name])),
+    ...unitCounts.map(({ name, label }) =>
+      counted(name, label, ({ units }) => units?.[name] ?? null),
+    ),
     {
       id: 'cost',
       label: 'Cost',
