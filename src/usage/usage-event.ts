@@ -106,9 +106,11 @@ export const reportedEvent = z.object({
   max_tokens: count.nullable(),
 });
 
-export const usageEvent = reportedEvent.transform(({ refused_as, ...event }) => {
-  const { success, data } = refusalReason.safeParse(refused_as);
-  return success ? { ...event, refusal: data } : event;
+export const usageEvent = reportedEvent.transform((event): Omit<typeof event, 'refused_as'> => {
+  if (event.refused_as === undefined) return event;
+  const { success, data } = refusalReason.safeParse(event.refused_as);
+  const { refused_as: _exact, ...known } = event;
+  return success ? { ...known, refusal: data } : known;
 });
 export type UsageEvent = z.output<typeof usageEvent>;
 

@@ -13,7 +13,7 @@ import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import { readHead } from '../../../src/db/log/event-log.ts';
 import { usageBatch } from '../../../src/usage/usage-event.ts';
 import { testAdministrator } from '../../../test/harness/admin/admin.ts';
-import { reported } from '../../../test/harness/admin/usage.ts';
+import { receiptOf, reported } from '../../../test/harness/admin/usage.ts';
 import type { TestDatabase } from '../../../test/harness/postgres/postgres.ts';
 import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
 import { archiveDue } from '../archive.ts';
@@ -65,8 +65,8 @@ export async function archived(t: TestContext, { database, directory: given }: O
     archiving,
     due,
     deliver: async (...events: readonly unknown[]): Promise<void> => {
-      const receipt = await intake(usageBatch.parse({ replica: 'r1', events: [...events] }));
-      assert.equal(receipt.dropped, 0);
+      const batch = usageBatch.parse({ replica: 'r1', events: [...events] });
+      assert.equal(receiptOf(await intake(batch)).dropped, 0);
     },
     sum: createSumUsage({ db: reports, clock }),
     verify: () => verifyArchive(archiving, span),

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { contentCodings } from '../../control/publishing/published.ts';
 import type { Published, Sendable } from '../../control/publishing/published.ts';
 import type { Publisher } from '../../control/publishing/publish.ts';
-import { refuse } from '../../lib/refusal.ts';
+import { isRefusal, refuse } from '../../lib/refusal.ts';
 import { baseHeader, deltaMediaType, rootHeader } from '../../snapshot/delta/delta.ts';
 import { snapshot } from '../../snapshot/schema.ts';
 import { usageBatch, usageReceipt } from '../../usage/usage-event.ts';
@@ -87,15 +87,16 @@ export const machineRoutes = [
     permission: 'proxy_token',
     summary:
       'Report usage events; invalid records, and those that refer to deleted entities, are dropped',
-    refusals: [],
+    refusals: ['unavailable'],
     bodyBytesMax: usageBytesMax,
     params: none,
     query: none,
     body: usageBatch,
     response: usageReceipt,
-    handle: async ({ body }, _call, { takeUsage }: MachineNeeds) => ({
-      body: await takeUsage(body),
-    }),
+    handle: async ({ body }, _call, { takeUsage }: MachineNeeds) => {
+      const receipt = await takeUsage(body);
+      return isRefusal(receipt) ? receipt : { body: receipt };
+    },
   }),
 ] as const;
 

@@ -8,9 +8,11 @@ import type { Model } from '../../../projections/config/model.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import type { Database } from '../../db/pool.ts';
 import { insertUsage } from '../../db/usage/usage.ts';
-import type { CountedUsage, StoredUsage } from '../../db/usage/usage.ts';
+import type { CountedUsage, StoredBatch, StoredUsage } from '../../db/usage/usage.ts';
 import type { Vault } from '../../db/vault.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isRefusal } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
 import { reachedCap } from '../../snapshot/spend.ts';
 import { createUlids } from '../../usage/ulid.ts';
 import type { UsageBatch, UsageEvent, UsageReceipt } from '../../usage/usage-event.ts';
@@ -18,12 +20,14 @@ import type { NotifyIn } from '../webhooks/notify.ts';
 import { alertBudgets } from './budget-alerts.ts';
 import { capsAt } from './budget-caps.ts';
 import { principalNames } from '../access/principal-names.ts';
+import { createStoreUsage } from './store-usage.ts';
 import { rowCost } from './usage-cost.ts';
 import { isPartial } from './usage-record.ts';
 import { droppedBefore, sortRecords } from './usage-sorting.ts';
 import type { NumberedEvent } from './usage-sorting.ts';
 
-export type UsageIntake = (batch: UsageBatch) => Promise<UsageReceipt>;
+/** Refuses a batch while too many rows wait for the database. */
+export type UsageIntake = (batch: UsageBatch) => Promise<UsageReceipt | Refusal>;
 
 type Dependencies = Readonly<{
   db: Database;
@@ -38,8 +42,9 @@ type Dependencies = Readonly<{
 }>;
 
 export function createUsageIntake(dependencies: Dependencies): UsageIntake {
-  const { db, vault, clock, notifyIn } = dependencies;
+  const { db, vault, clock } = dependencies;
   const newId = createUlids({ now: clock, randomBytes });
+  const store = createStoreUsage((batch) => storeTogether(batch, dependencies));
   return async ({ replica: given, events, sender }) => {
     const at = new Date(clock());
     const state = await stateFor(events, dependencies);
@@ -56,19 +61,16 @@ export function createUsageIntake(dependencies: Dependencies): UsageIntake {
         principal: names.get(one.event.principal_id) ?? '',
       }),
     );
-    const own = sender === undefined ? null : { ...sender, replica: storable(sender.replica) };
-    const batch = {
+    const own = sender === undefined ? [] : [{ ...sender, replica: storable(sender.replica) }];
+    const counted = await store({
       rows,
-      dropped: own === null ? dropped : [...dropped, ...droppedBefore(own)],
-      sender: own,
+      dropped: [...dropped, ...own.flatMap(droppedBefore)],
+      senders: own,
       at,
-    };
-    const now = at.getTime();
-    const counted = await insertUsage(db, batch, (tx, budgets) =>
-      alertBudgets(tx, { budgets, state, now }, notifyIn),
-    );
-    if (reachesCap(counted, state, now)) dependencies.onReached?.();
-    const budgets = counted.budgets.map((spent) => ({
+    });
+    if (isRefusal(counted)) return counted;
+    const ownBudgets = counted.budgets.filter(({ principal_id: id }) => principals.has(id));
+    const budgets = ownBudgets.map((spent) => ({
       principal_id: spent.principal_id,
       window_start: spent.window_start.toISOString(),
       tokens_used: spent.tokens_used,
@@ -76,6 +78,18 @@ export function createUsageIntake(dependencies: Dependencies): UsageIntake {
     }));
     return { accepted: rows.length, dropped: events.length - rows.length, budgets };
   };
+}
+
+async function storeTogether(
+  batch: StoredBatch,
+  { db, state: current, onReached, notifyIn }: Dependencies,
+): Promise<CountedUsage> {
+  const [state, now] = [current(), batch.at.getTime()];
+  const counted = await insertUsage(db, batch, (tx, budgets) =>
+    alertBudgets(tx, { budgets, state, now }, notifyIn),
+  );
+  if (reachesCap(counted, state, now)) onReached?.();
+  return counted;
 }
 
 /** True if a cap is newly reached. */

@@ -37,7 +37,7 @@ export function createTakeNumbers({ db, clock, onFailure }: Dependencies): TakeN
     const record = (): Promise<void> =>
       db.tx(async (tx) => {
         await addDropped(tx, droppedBefore(sender));
-        await raiseAssigned(tx, { ...sender, at: new Date(clock()) });
+        await raiseAssigned(tx, [sender], new Date(clock()));
       });
     await take({ replica, mark: JSON.stringify(usage), record });
   };

@@ -36,17 +36,27 @@ export async function addReceived(
         else held.assigned_at end`);
 }
 
-/** Raises the highest number that the process is known to have assigned. */
-export const raiseAssigned = (
+export type Assigned = Run & Readonly<{ assigned: number }>;
+
+/** Raises the highest numbers that processes are known to have assigned. Locks runs in order, as `addReceived` does. */
+export async function raiseAssigned(
   tx: Queryable,
-  { replica, run, assigned, at }: Run & Readonly<{ assigned: number; at: Date }>,
-): Promise<unknown> =>
-  tx.query(sql`
+  senders: readonly Assigned[],
+  at: Date,
+): Promise<void> {
+  if (senders.length === 0) return;
+  await tx.query(sql`
     insert into op.usage_runs as held (replica, run, assigned, assigned_at)
-    values (${replica}, ${run}, ${assigned}, ${at.toISOString()}::timestamptz)
+    select replica, run, max(assigned), ${at.toISOString()}::timestamptz
+    from unnest(
+      ${senders.map((one) => one.replica)}::text[], ${senders.map((one) => one.run)}::text[],
+      ${senders.map((one) => one.assigned)}::bigint[]
+    ) as given (replica, run, assigned)
+    group by replica, run order by replica, run
     on conflict (replica, run) do update set
       assigned = excluded.assigned, assigned_at = excluded.assigned_at
     where held.assigned < excluded.assigned`);
+}
 
 /** Rows that were dropped. `last` is null for rows without a number, of which `rows` were dropped. */
 export type Dropped = Run &

@@ -12,7 +12,7 @@ import type { Database } from '../pool.ts';
 import { integer, readRows, time } from '../rows.ts';
 import { deltasOfRows } from './sums/add-deltas.ts';
 import { addDropped, addReceived, raiseAssigned } from './usage-runs.ts';
-import type { Dropped, Numbers, Run } from './usage-runs.ts';
+import type { Assigned, Dropped, Numbers } from './usage-runs.ts';
 import { usageEventColumns } from './usage-events.ts';
 import type { UsageRecord } from './usage-events.ts';
 
@@ -28,7 +28,7 @@ export type StoredUsage = Omit<
     units: object | null;
   }>;
 
-const columns = {
+const columnTypes = {
   ...usageEventColumns,
   budget_window: 'timestamptz',
   is_summed: 'boolean not null',
@@ -56,8 +56,8 @@ export type StoredBatch = Readonly<{
   rows: readonly StoredUsage[];
   /** Rows of the batch that cannot be stored. */
   dropped: readonly Dropped[];
-  /** The process that sent the batch, and the highest number that it has assigned. */
-  sender: (Run & Readonly<{ assigned: number }>) | null;
+  /** The processes that sent the rows, and the highest number that each has assigned. */
+  senders: readonly Assigned[];
   at: Date;
 }>;
 
@@ -72,16 +72,17 @@ type OnCounted = (tx: Queryable, budgets: readonly CountedSpend[]) => Promise<vo
  */
 export async function insertUsage(
   db: Database,
-  { rows, dropped, sender, at }: StoredBatch,
+  { rows, dropped, senders, at }: StoredBatch,
   onCounted: OnCounted = async () => {},
 ): Promise<CountedUsage> {
-  if (rows.length === 0 && dropped.length === 0 && sender === null) return nothingCounted;
+  if (rows.length === 0 && dropped.length === 0 && senders.length === 0) return nothingCounted;
   return db.tx(async (tx) => {
     const counted = rows.length === 0 ? nothingCounted : await insertRows(tx, rows);
     if (counted.budgets.length > 0) await onCounted(tx, counted.budgets);
+    // Before the numbers of rows, so that all runs of the senders are locked in one order.
+    await raiseAssigned(tx, senders, at);
     await addReceived(tx, numbersOf(rows), at);
     await addDropped(tx, dropped);
-    if (sender !== null) await raiseAssigned(tx, { ...sender, at });
     return counted;
   });
 }
@@ -92,12 +93,7 @@ async function insertRows(tx: Queryable, rows: readonly StoredUsage[]): Promise<
     await tx.query(sql`select op.ensure_usage_month(${`${month}-01T00:00:00Z`}::timestamptz)`);
   }
   const windows = await holdBudgets(tx, [...new Set(rows.map((row) => row.principal_id))]);
-  const records = rows.map((row) => ({
-    ...row,
-    budget_window: windows.get(row.principal_id) ?? null,
-    is_summed: true,
-  }));
-  const inserted = await readRows(tx, insertedUsage)`${insertion(records)}`;
+  const inserted = await readRows(tx, insertedUsage)`${insertion(rows, windows)}`;
   await writeKeyUses(tx, inserted);
   if (windows.size === 0) return nothingCounted;
   const added = spendOf(inserted.filter((row) => windows.has(row.principal_id)));
@@ -117,18 +113,27 @@ function numbersOf(rows: readonly StoredUsage[]): Numbers[] {
   return ranges;
 }
 
+type Windows = ReadonlyMap<number, Date>;
+
 /** Inserts rows that do not exist yet, adds them to the sums, and returns what they add to budgets by key. */
-function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery {
-  // Most rows have few of the columns that can be null.
-  const used = Object.entries(columns).filter(([name]) => rows.some((row) => row[name] !== null));
-  const values = used.map(
-    ([name, type]) => sql`${arrayOf(rows.map((row) => row[name]))}::${baseType(type)}[]`,
+function insertion(rows: readonly StoredUsage[], windows: Windows): SQLQuery {
+  const columns = Object.entries(columnTypes)
+    .map(([name, type]) => ({ name, type: baseType(type), values: valuesOf(name, rows, windows) }))
+    // Most rows have few of the columns that can be null.
+    .filter(({ values }) => values.some((value) => value !== null));
+  // Rows have much in common, and an array takes longer to read. An id is always in one.
+  const { same = [], given = [] } = Object.groupBy(columns, ({ name, values }) =>
+    name !== 'id' && values.every((value) => isEqual(value, values[0])) ? 'same' : 'given',
   );
+  const arrays = given.map(({ type, values }) => sql`${arrayOf(values)}::${type}[]`);
+  const constants = same.map(({ type, values }) => sql`, ${constantOf(values[0])}::${type}`);
+  const names = [...given, ...same].map(({ name }) => name);
   // A use is at most now, because a proxy's clock may be ahead.
   return sql`
     with inserted as (
-      insert into op.usage_events (${idents(used.map(([name]) => name))}, archive_generation)
-      select *, (select op.usage_generation()) from unnest(${sql.join(values, sql`, `)})
+      insert into op.usage_events (${idents(names)}, archive_generation)
+      select given.*${sql.join(constants, sql``)}, (select op.usage_generation())
+      from unnest(${sql.join(arrays, sql`, `)}) given
       on conflict do nothing
       returning *
     ), summed as (${deltasOfRows(sql`inserted`)})
@@ -136,6 +141,28 @@ function insertion(rows: readonly Readonly<Record<string, unknown>>[]): SQLQuery
       ${exactSum(sql`prompt_tokens::numeric + completion_tokens`)} as tokens,
       ${exactSum(chargeOf(sql`coalesce(cost_micros, estimated_cost_micros)`))} as cost_micros
     from inserted group by principal_id, key_id`;
+}
+
+function valuesOf(
+  name: string,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  windows: Windows,
+): unknown[] {
+  if (name === 'is_summed') return [true];
+  if (name !== 'budget_window') return rows.map((row) => row[name]);
+  return rows.map(({ principal_id: id }) =>
+    typeof id === 'number' ? (windows.get(id) ?? null) : null,
+  );
+}
+
+const isEqual = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (Array.isArray(one) && Array.isArray(other) && one.length === 0 && other.length === 0);
+
+/** Objects are JSON. */
+function constantOf(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 
 /** At most 2^53 - 1. */

@@ -20,6 +20,7 @@ import {
   startOf,
   take,
 } from '../../harness/control/budgets.ts';
+import { receiptOf } from '../../harness/admin/usage.ts';
 import { testPlane } from '../../harness/control/plane.ts';
 import type { TestPlane } from '../../harness/control/plane.ts';
 
@@ -89,18 +90,18 @@ describe('a counter', () => {
 
   it('answers each batch with the spending, also of rows that were counted before', async (t) => {
     const test = await testPlane(t);
-    assert.deepEqual((await take(test, [spent(9, 3)])).budgets, []);
+    assert.deepEqual(receiptOf(await take(test, [spent(9, 3)])).budgets, []);
     await setBudget(test, { tokens: 1000, used: 40 });
     const window_start = new Date((await startOf(test)) ?? 0).toISOString();
     const figure = (tokens_used: number, cost_used_micros = 0) => [
       { principal_id: 1, window_start, tokens_used, cost_used_micros },
     ];
     const batch = [spent(1, 10, { reported_cost_micros: 7 }), spent(2, 1)];
-    assert.deepEqual((await take(test, batch)).budgets, figure(51, 7));
+    assert.deepEqual(receiptOf(await take(test, batch)).budgets, figure(51, 7));
     await take(test, [spent(3, 100)]);
-    assert.deepEqual((await take(test, batch)).budgets, figure(151, 7));
+    assert.deepEqual(receiptOf(await take(test, batch)).budgets, figure(151, 7));
     const malformed = [{ ...spent(4, 5), model_id: 999 }];
-    assert.deepEqual((await take(test, malformed)).budgets, []);
+    assert.deepEqual(receiptOf(await take(test, malformed)).budgets, []);
   });
 
   it('reports a reached cap at once, and only then', async (t) => {

@@ -13,7 +13,7 @@ import { usageTotals } from '../../../src/db/usage/usage-totals.ts';
 import { principalId } from '../../../src/lib/ids.ts';
 import { testPlane } from '../../harness/control/plane.ts';
 import type { TestPlane } from '../../harness/control/plane.ts';
-import { reported } from '../../harness/admin/usage.ts';
+import { receiptOf, reported } from '../../harness/admin/usage.ts';
 
 /** Micro-units per token. */
 const prices = { prompt: 3, completion: 7 };
@@ -93,7 +93,7 @@ it('counts reported and estimated usage in the counter of a budget', async (t) =
     fc.asyncProperty(fc.array(usage, { minLength: 4, maxLength: 12 }), async (usages) => {
       const events = usages.map((one, index) => rowOf(one, all.length + index));
       all.push(...usages);
-      assert.equal((await intake({ replica: 'r1', events })).accepted, usages.length);
+      assert.equal(receiptOf(await intake({ replica: 'r1', events })).accepted, usages.length);
       const [reportedSum, estimatedSum] = [sumOf(all, 'reported'), sumOf(all, 'estimated')];
       assert.deepEqual(await totalsIn(test.plane), {
         requests: [all.length, all.filter(({ how }) => how === 'estimated').length],

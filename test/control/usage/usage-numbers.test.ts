@@ -11,7 +11,7 @@ import { announceDrops, createTakeNumbers } from '../../../src/control/usage/usa
 import { noNotifier } from '../../../src/control/webhooks/notify.ts';
 import { createUsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { usageBatch } from '../../../src/usage/usage-event.ts';
-import { reported } from '../../harness/admin/usage.ts';
+import { receiptOf, reported } from '../../harness/admin/usage.ts';
 import { testPlane } from '../../harness/control/plane.ts';
 
 const run = '01ARZ3NDEKTSV4RRFFQ6000000';
@@ -87,7 +87,7 @@ describe('the numbers of usage rows in the control plane', () => {
 
   it('are unknown for rows of older proxies, which are stored as before', async (t) => {
     const { deliver, runs, plane } = await ledger(t);
-    const receipt = await deliver([reported(1)]);
+    const receipt = receiptOf(await deliver([reported(1)]));
     assert.equal(receipt.accepted, 1);
     assert.deepEqual(await runs(), []);
     const rows = await plane.db.query(sql`select run, seq from op.usage_events`);
@@ -106,7 +106,7 @@ describe('the numbers of usage rows in the control plane', () => {
     ];
     const dropped = [{ reason: 'queue_full', first: 6, last: 8 }];
     const sender = { replica, run, assigned: 8, dropped };
-    const receipt = await deliver(batch, { sender });
+    const receipt = receiptOf(await deliver(batch, { sender }));
     assert.equal(receipt.dropped, 5);
     const at = (reason: string, numbers: string, rows = 1) => ({
       reason,

@@ -14,7 +14,7 @@ import { createUsageUpkeep } from '../../../src/control/usage/usage-upkeep.ts';
 import { strayBudgets } from '../../../src/db/usage/budget-usage.ts';
 import { foldUsage } from '../../../src/db/usage/usage-rollups.ts';
 import { member, testAdministrator } from '../../harness/admin/admin.ts';
-import { reported } from '../../harness/admin/usage.ts';
+import { receiptOf, reported } from '../../harness/admin/usage.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -51,7 +51,7 @@ async function withClock(t: TestContext) {
     upkeep: createUsageUpkeep({ db: reports, clock, retentionDays: 90, onFailure }),
     recordUnattributed: createRecordUnattributed({ db, clock }),
     report: async (events: readonly unknown[]): Promise<void> => {
-      const receipt = await intake({ replica: 'r1', events: [...events] });
+      const receipt = receiptOf(await intake({ replica: 'r1', events: [...events] }));
       assert.equal(receipt.dropped, 0);
     },
     rows: () => count(sql`select count(*) as rows from op.usage_events`),

@@ -1,9 +1,14 @@
 // Builds the usage events that a proxy reports, and delivers them to a control plane.
 
+import assert from 'node:assert/strict';
+
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
 
+import type { UsageIntake } from '../../../src/control/usage/usage-intake.ts';
 import { deltasOfCorrections } from '../../../src/db/usage/sums/add-deltas.ts';
+import { isRefusal } from '../../../src/lib/refusal.ts';
+import type { UsageReceipt } from '../../../src/usage/usage-event.ts';
 import type { testAdministrator, TestAnswer } from './admin.ts';
 import { proxyToken } from './admin.ts';
 
@@ -52,4 +57,10 @@ export async function sumAgain(db: Queryable): Promise<void> {
   await db.query(sql`delete from op.usage_sums`);
   await db.query(sql`update op.usage_events set is_summed = false`);
   await db.query(deltasOfCorrections(sql`op.usage_corrections`));
+}
+
+/** The receipt of a batch that was not refused. */
+export function receiptOf(answer: Awaited<ReturnType<UsageIntake>>): UsageReceipt {
+  assert.ok(!isRefusal(answer));
+  return answer;
 }
