@@ -55,7 +55,6 @@ export const controlService = (resource: DeploymentResource): Manifest =>
     },
   );
 
-/** One replica only: each process grants its proxies the full rate limits, so limits would multiply by the replicas. */
 export function controlDeployment(resource: DeploymentResource) {
   const tls = tlsOf(resource);
   const secret = { name: 'tls', secret: { secretName: tls ?? '' } };
