@@ -1,6 +1,8 @@
 // Looks for unusual spending: an hour that costs far more than the same hour on the days before.
 // Sends one notification per hour, principal and currency, however many control planes look.
 
+import type { Queryable } from '@databases/pg';
+
 import { anomalousAgainst, baselineDays } from '../../limits/anomalies.ts';
 import type { AnomalyLimits } from '../../limits/anomalies.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
@@ -31,8 +33,7 @@ const everyMs = 5 * 60_000;
 const lagMs = everyMs + 60_000;
 
 type Dependencies = Readonly<{
-  plane: Pick<ControlPlane, 'db' | 'reports'> &
-    Readonly<{ store: Pick<ControlPlane['store'], 'state'> }>;
+  plane: Pick<ControlPlane, 'reports'> & Readonly<{ store: Pick<ControlPlane['store'], 'state'> }>;
   notifyIn: NotifyIn;
   clock: Clock;
   /** 0 turns the notifications off. */
@@ -44,17 +45,18 @@ type Dependencies = Readonly<{
 /** Throws if the database is unavailable. */
 export function createSpendWatch(dependencies: Dependencies): () => Promise<void> {
   const { plane, notifyIn, clock, factor, floor } = dependencies;
-  const { db, reports, store } = plane;
+  const { reports, store } = plane;
   return async () => {
     if (factor === 0) return;
     const now = clock();
     const claim = { at: new Date(now), due: new Date(now - everyMs) };
-    if (!(await claimSpendWatch(db, claim))) return;
     const hour = new Date(Math.floor((now - lagMs) / hourMs) * hourMs);
     const limits = { factor, floorMicros: floor * 1_000_000 };
-    const found = await anomaliesOf(reports, hour, limits);
-    if (found.length === 0) return;
-    await db.tx(async (tx) => {
+    // One transaction: if it fails, another control plane looks again.
+    await reports.tx(async (tx) => {
+      if (!(await claimSpendWatch(tx, claim))) return;
+      const found = await anomaliesOf(tx, hour, limits);
+      if (found.length === 0) return;
       await forgetAnomalies(tx, new Date(now - baselineDays * dayMs));
       for (const anomaly of found) {
         const { principal_id: id, currency } = anomaly.spending;
@@ -72,7 +74,7 @@ const keyOf = ({ principal_id: id, currency }: Omit<Spending, 'micros'>): string
 
 /** The earlier days are only read for those that reached the floor and were not notified of yet. */
 async function anomaliesOf(
-  db: ControlPlane['reports'],
+  db: Queryable,
   hour: Date,
   limits: AnomalyLimits,
 ): Promise<readonly Anomaly[]> {

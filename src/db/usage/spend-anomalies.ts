@@ -11,16 +11,23 @@ import { unfiltered, usageIn } from './usage-range.ts';
 /** The sum of all principals, which have ids from 1 on. */
 export const allPrincipals = 0;
 
-/** Returns true for one of the control planes that ask within the interval. */
+/**
+ * Returns true for one of the control planes that ask within the interval. The claim is kept if the
+ * transaction commits; until then, others do not wait for it.
+ */
 export async function claimSpendWatch(
-  db: Queryable,
+  tx: Queryable,
   { at, due }: Readonly<{ at: Date; due: Date }>,
 ): Promise<boolean> {
-  const isClaimed = await readValue(db, flag)`
-    update op.spend_watch set checked_at = ${at.toISOString()}::timestamptz
-    where checked_at <= ${due.toISOString()}::timestamptz
-      or checked_at > ${at.toISOString()}::timestamptz
-    returning true`;
+  const isClaimed = await readValue(tx, flag)`
+    with due as (
+      select ctid from op.spend_watch
+      where checked_at <= ${due.toISOString()}::timestamptz
+        or checked_at > ${at.toISOString()}::timestamptz
+      for update skip locked
+    )
+    update op.spend_watch held set checked_at = ${at.toISOString()}::timestamptz
+    from due where held.ctid = due.ctid returning true`;
   return isClaimed ?? false;
 }
 
@@ -36,7 +43,7 @@ type Hour = Readonly<{
 }>;
 
 const hourMs = 3_600_000;
-/** The number of sums that are read, the highest first. */
+/** The number of sums that are read, the highest first. Given principals are all read. */
 const readMax = 1_000;
 const others = -1;
 
@@ -65,7 +72,7 @@ export async function spentInHour(
     group by grouping sets ((spender, currency), (currency))
     having sum(micros) >= coalesce(${fromMicros}::numeric, sum(micros)) and sum(micros) <> 0
       and coalesce(spender, ${allPrincipals}) <> ${others}
-    order by sum(micros) desc limit ${readMax}`;
+    order by sum(micros) desc limit ${principals === null ? readMax : null}`;
 }
 
 const rangeOf = (hour: Date) => ({

@@ -6,10 +6,13 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { sql } from '@databases/pg';
+
 import { createSpendWatch } from '../../../src/control/usage/spend-watch.ts';
 import { createUsageUpkeep } from '../../../src/control/usage/usage-upkeep.ts';
 import { createNotifier } from '../../../src/control/webhooks/notify.ts';
 import { noSingleUrl } from '../../../src/control/webhooks/single-url.ts';
+import { spentInHour } from '../../../src/db/usage/spend-anomalies.ts';
 import { toRfc3339 } from '../../../src/lib/clock.ts';
 import { notified, spent, take } from '../../harness/control/budgets.ts';
 import { testPlane } from '../../harness/control/plane.ts';
@@ -125,6 +128,39 @@ describe('unusual spending', () => {
     assert.deepEqual(await one.anomalies(), []);
     await one.look(one.test, 5 * 60_000);
     assert.equal((await one.anomalies()).length, 2);
+  });
+
+  it('is not lost if the control plane stops while it looks', async (t) => {
+    const one = await watched(t);
+    await one.spend(61);
+    const stopped = new Error('stopped');
+    const failing = createSpendWatch({
+      plane: one.test.plane,
+      notifyIn: () => Promise.reject(stopped),
+      clock: () => one.clock.ms,
+      factor: 3,
+      floor: 50,
+    });
+    await assert.rejects(failing(), stopped);
+    await one.look(await one.test.another());
+    assert.equal((await one.anomalies()).length, 2);
+  });
+
+  it('is compared with the days before for every principal, however many there are', async (t) => {
+    const one = await watched(t);
+    const { reports } = one.test.plane;
+    await one.spend(1);
+    await reports.query(sql`
+      insert into op.usage_sums
+      select (jsonb_populate_record(held, jsonb_build_object('principal_id', id))).*
+      from op.usage_sums held, generate_series(2, 1200) id`);
+    const principals = Array.from({ length: 1200 }, (_value, index) => index + 1);
+    const spent = await spentInHour(reports, {
+      hour: new Date(noon),
+      fromMicros: null,
+      principals,
+    });
+    assert.equal(spent.length, 1200 + 1);
   });
 
   it('is judged by currency: amounts are never added across currencies', async (t) => {
