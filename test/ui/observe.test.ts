@@ -121,7 +121,8 @@ it('shows cached shares, corrected costs, costs by count, and what other prices 
   await group('silent').getByText('not reported').waitFor();
   await expectCleanScreen(page, watched);
 
-  await group('small').getByRole('link').click();
+  await page.goto('/ui/models/1');
+  await page.getByRole('link', { name: 'what other prices would cost' }).click();
   await press(page, 'Compare');
   await page.getByText('$0.3015 instead of $0.0342 (+$0.2673)').waitFor();
   await page.getByText('$0.2673', { exact: true }).waitFor();

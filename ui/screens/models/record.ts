@@ -34,7 +34,7 @@ export function modelRecord(model: ModelRow, at: RecordScreen) {
       ${factRow(idFact(id))} ${factRow(['Name', copied(name, 'name', html`<code>${name}</code>`)])}
       ${pairs(priceFields).map(([field, { label }]) => factRow([label, priceOf(model, field)]))}
       ${fieldFacts(informationFields, model)}
-      ${factRow(usageFact({ grouping: 'model', name, hasCharts: true }))}
+      ${factRow(usageFact({ grouping: 'model', name, hasCharts: true, hasPrices: true }))}
     </dl>
     ${headOf(model, at)}
     ${
