@@ -49,6 +49,8 @@ export const amounts: Readonly<Record<string, Amount>> = {
   ),
   cost_micros: { ofRow: sql`cost_micros`, isNullable: true },
   correction_micros: { ofRow: none, isNullable: true },
+  // Requests that have a price by corrections, minus those that no longer have one.
+  corrected_prices: { ofRow: sql`0` },
   estimated_requests: { ofRow: flag(sql`usage_estimated`) },
   estimated_prompt_tokens: { ofRow: sql`case when usage_estimated then prompt_tokens else 0 end` },
   estimated_completion_tokens: {
@@ -73,6 +75,7 @@ export const amountsOfRow: SQLQuery = listed(
 /** The values that a correction adds. A budget was charged the estimate of a row without a cost. */
 export const correctedAmounts: Readonly<Record<string, SQLQuery>> = {
   correction_micros: sql`delta_micros`,
+  corrected_prices: sql`priced`,
   estimated_cost_micros: sql`nullif(estimated_delta_micros, 0)`,
 };
 

@@ -23,15 +23,17 @@ export type DayRange = Readonly<{ since: string; until: string; providers: reado
 export const usageByDay = (db: Queryable, range: DayRange): Promise<DayRow[]> =>
   readRows(db, dayRow)`
     select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day, model, currency,
-      sum(micros)::text as micros, sum(unpriced)::text as unpriced_requests,
+      (case when sum(priced) > 0 or sum(micros) <> 0 then sum(micros) end)::text as micros,
+      greatest(sum(unpriced), 0)::text as unpriced_requests,
       sum(tokens)::text as tokens
     from (
       select at, model, currency, cost_micros::numeric as micros,
+        (cost_micros is not null)::integer as priced,
         (cost_micros is null and refusal is null)::integer as unpriced,
         (prompt_tokens + completion_tokens)::numeric as tokens
       from op.usage_events where ${within(sql`at`, range)} and not usage_estimated
       union all
-      select made.at, model, made.currency, made.delta_micros, 0, 0
+      select made.at, model, made.currency, made.delta_micros, made.priced, -made.priced, 0
       from op.usage_corrections made
       join op.usage_reprices applied on applied.id = made.reprice_id
         and applied.applied_at is not null
@@ -41,11 +43,13 @@ export const usageByDay = (db: Queryable, range: DayRange): Promise<DayRow[]> =>
       select hour, model, currency,
         case when cost_micros is null and correction_micros is null then null
           else coalesce(cost_micros, 0) + coalesce(correction_micros, 0) end,
-        greatest(unpriced_requests - estimated_requests, 0), prompt_tokens + completion_tokens
+        (cost_micros is not null)::integer + corrected_prices,
+        greatest(unpriced_requests - estimated_requests - corrected_prices, 0),
+        prompt_tokens + completion_tokens
       from op.usage_hours where ${within(sql`hour`, range)}
     ) used
     group by 1, 2, 3
-    having sum(tokens) > 0 or sum(micros) <> 0`;
+    having sum(tokens) > 0 or sum(micros) <> 0 or sum(priced) > 0`;
 
 const within = (column: SQLQuery, { since, until, providers }: DayRange): SQLQuery => sql`
   ${column} >= ${since}::timestamptz and ${column} < ${until}::timestamptz

@@ -40,11 +40,15 @@ const inDefaultCurrency = (column: SQLQuery): SQLQuery =>
 
 const same = (column: SQLQuery): SQLQuery => column;
 
-/** Null without a cost, also after corrections that cancel out. */
+/**
+ * Null without a cost, also after corrections that cancel out. Corrections of an earlier release
+ * did not count prices.
+ */
 const correctedSum = (of: typeof same): SQLQuery =>
   bounded(sql`coalesce(
     sum(${of(sql`cost_micros`)}) + coalesce(sum(${of(sql`correction_micros`)}), 0),
-    nullif(sum(${of(sql`correction_micros`)}), 0))`);
+    case when sum(${of(sql`corrected_prices`)}) > 0 then sum(${of(sql`correction_micros`)})
+      else nullif(sum(${of(sql`correction_micros`)}), 0) end)`);
 
 const costOfGroup = z.object({
   key: text.nullable(),

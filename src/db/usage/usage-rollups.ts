@@ -52,7 +52,7 @@ export const foldUsage = (
         delete from op.usage_corrections c using gone, op.usage_reprices reprice
         where c.usage_id = gone.id and c.at = gone.at and reprice.id = c.reprice_id
         returning gone.*, c.currency as corrected_currency, c.delta_micros,
-          c.estimated_delta_micros,
+          c.estimated_delta_micros, c.priced,
           reprice.applied_at is not null as is_applied
       ), entries as (
         select ${hourOf} as hour, ${groupColumns}, currency, ${amountsOfRow},

@@ -10,8 +10,10 @@ import * as fc from 'fast-check';
 
 import { createReprice } from '../../../src/control/usage/ledger/record-reprice.ts';
 import { verifyLedger } from '../../../src/control/usage/ledger/verify-ledger.ts';
+import { createSumUsage } from '../../../src/control/usage/usage-sums.ts';
 import { strayBudgets } from '../../../src/db/usage/budget-usage.ts';
 import { addCorrections, claimReprice } from '../../../src/db/usage/ledger/reprices.ts';
+import { usageByDay } from '../../../src/db/usage/usage-by-day.ts';
 import { foldUsage } from '../../../src/db/usage/usage-rollups.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import { member, testAdministrator } from '../../harness/admin/admin.ts';
@@ -257,6 +259,37 @@ describe('a recomputation of costs', () => {
     assert.deepEqual(await costs(), [null, 2000]);
     assert.equal((await reprice({ card: 'booked' })).status, 200);
     assert.deepEqual(await costs(), [null, null]);
+  });
+
+  it('shows a price of 0 as 0, and after its reverse as unpriced, rolled up or not', async (t) => {
+    const { reprice, costs, setPrices, fold, isProven, db, reports, ...started } = await ledger(t);
+    await setPrices(prices(null, null, null));
+    await reportUsage(started, [reported(1, { at: new Date().toISOString() })]);
+    await setPrices(prices(0, 0, null));
+    const bill = async (): Promise<readonly (string | null)[]> => {
+      const days = await usageByDay(db, { ...span(), providers: [] });
+      return days.flatMap(({ micros, unpriced_requests: unpriced }) => [micros, unpriced]);
+    };
+    for (const [card, cost, onBill] of [
+      ['current', 0, ['0', '0']],
+      ['booked', null, [null, '1']],
+      ['current', 0, ['0', '0']],
+    ] as const) {
+      assert.equal((await reprice({ card })).status, 200);
+      assert.deepEqual([card, await costs(), await bill()], [card, [null, cost], onBill]);
+    }
+    await isProven();
+    const sumUsage = createSumUsage({ db: reports, clock: () => Date.now() + 40 * 24 * hourMs });
+    await sumUsage();
+    assert.deepEqual(await costs(), [null, 0]);
+    assert.equal(await fold(), 1);
+    assert.deepEqual(
+      [await costs(), await bill()],
+      [
+        [null, 0],
+        ['0', '0'],
+      ],
+    );
   });
 
   it('needs to break the glass under a policy for prices, and is reviewed', async (t) => {

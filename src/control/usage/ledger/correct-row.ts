@@ -43,12 +43,21 @@ export function correctionsFor(
     const deltaMicros = target - amount;
     const isRowCurrency = currency === row.currency;
     const estimatedDeltaMicros = isRowCurrency ? wanted.estimatedMicros - heldEstimate : 0;
-    const isNothing = deltaMicros === 0 && estimatedDeltaMicros === 0;
+    const isPriced = currency === wanted.currency && wanted.micros !== null;
+    const priced = Number(isPriced) - pricesIn(currency, { row, held });
+    const isNothing = deltaMicros === 0 && estimatedDeltaMicros === 0 && priced === 0;
     if (isNothing && (isSame || currency !== wanted.currency)) return [];
     const { id: usageId, at } = row;
     const after = { costMicros: wanted.micros, priceVersion: wanted.version };
-    return [{ usageId, at, currency, deltaMicros, estimatedDeltaMicros, ...after }];
+    return [{ usageId, at, currency, deltaMicros, estimatedDeltaMicros, priced, ...after }];
   });
+}
+
+/** 1 if the row has a price in this currency, otherwise 0. */
+function pricesIn(currency: string, { row, held }: PricedRow): number {
+  const isBooked = currency === row.currency && row.cost_micros !== null;
+  const own = held.find((one) => one.currency === currency);
+  return Number(isBooked) + (own?.priced ?? 0);
 }
 
 const bookedOf = (row: LedgerRow): Wanted => ({

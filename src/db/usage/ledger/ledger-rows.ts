@@ -102,6 +102,8 @@ const correctedRow = z.object({
   /** The version of the prices of that cost. */
   price_version: integer.nullable(),
   is_last: flag,
+  /** 1 if the corrections gave the row a price in this currency, -1 if they took it. */
+  priced: integer,
 });
 export type CorrectedRow = Readonly<z.output<typeof correctedRow>>;
 
@@ -113,6 +115,7 @@ export const correctionsOf = (
   readRows(db, correctedRow)`
     select c.usage_id, c.currency, sum(c.delta_micros)::bigint as delta_micros,
       sum(c.estimated_delta_micros)::bigint as estimated_delta_micros,
+      sum(c.priced)::bigint as priced,
       (array_agg(c.cost_micros order by c.reprice_id desc))[1] as cost_micros,
       (array_agg(c.price_version order by c.reprice_id desc))[1] as price_version,
       max(c.reprice_id) = max(max(c.reprice_id)) over (partition by c.usage_id, c.at) as is_last

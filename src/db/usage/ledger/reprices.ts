@@ -49,6 +49,8 @@ export type Correction = Readonly<{
   estimatedDeltaMicros: number;
   costMicros: number | null;
   priceVersion: number | null;
+  /** 1 if the row has a price in this currency from then on, -1 if it no longer has. */
+  priced: number;
 }>;
 
 /** Returns false if the recomputation has lost its place: see `holdReprice`. */
@@ -63,7 +65,7 @@ export async function addCorrections(
       where id = ${id} and applied_at is null and ${isHeard} returning id
     ), made as (
       insert into op.usage_corrections (reprice_id, usage_id, at, currency, delta_micros,
-        estimated_delta_micros, cost_micros, price_version)
+        estimated_delta_micros, cost_micros, price_version, priced)
       select held.id, given.* from held, unnest(
         ${corrections.map((one) => one.usageId)}::text[],
         ${corrections.map((one) => one.at)}::timestamptz[],
@@ -71,7 +73,8 @@ export async function addCorrections(
         ${corrections.map((one) => one.deltaMicros)}::bigint[],
         ${corrections.map((one) => one.estimatedDeltaMicros)}::bigint[],
         ${corrections.map((one) => one.costMicros)}::bigint[],
-        ${corrections.map((one) => one.priceVersion)}::bigint[]) given
+        ${corrections.map((one) => one.priceVersion)}::bigint[],
+        ${corrections.map((one) => one.priced)}::smallint[]) given
       returning *
     ), summed as (${deltasOfCorrections(sql`made`)})
     select id from held`;
