@@ -41,7 +41,7 @@ it('refuses a missing or malformed range, naming the flag', async (t) => {
   const env = { GW_DATABASE_URL: databaseUrl, GW_ENCRYPTION_KEY: hexKey };
   const cases = [
     [['--since', '2026-10-01T00:00:00Z'], 'needs --focus'],
-    [['--focus'], 'needs --since'],
+    [['--focus'], '--since must be an RFC 3339 time, such as 2026-11-21T09:30:00Z, was not given'],
     [['--focus', '--since', 'yesterday'], '--since must be'],
     [['--focus', '--since', '2020-10-01T00:00:00Z'], 'is more than 366 days before until'],
   ] as const;

@@ -113,6 +113,7 @@ it('computes what usage would have cost, and refuses malformed options', async (
   assert.match(given.stdout, /^1 of 2 rows were compared\n1 rows have counts that these/);
   for (const [flags, problem] of [
     [['--from', from], '--to'],
+    [[...span, '--card', 'booked'], '--card must be a version from 1, current or uncached'],
     [[...span, '--card', '3'], 'card: version 3 needs a model'],
     [[...span, '--prices', '{'], 'prices: must be JSON'],
   ] as const) {

@@ -155,8 +155,5 @@ const toRepriceRecord = (made: Repriced): z.input<typeof repriceRecord> => ({
   rows: made.rows,
   corrected_rows: made.correctedRows,
   unpriced_rows: made.unpricedRows,
-  totals: made.totals.map(({ currency, deltaMicros }) => ({
-    currency,
-    delta_micros: deltaMicros,
-  })),
+  totals: made.totals,
 });

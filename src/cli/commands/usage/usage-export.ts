@@ -7,13 +7,12 @@ import { pipeline } from 'node:stream/promises';
 import { Option } from 'clipanion';
 
 import type { ControlPlane } from '../../../control/plane.ts';
-import { timestampField } from '../../../lib/fields.ts';
-import { plainly, ruleText } from '../../../lib/plain-issue.ts';
 import { isRefusal, refuse } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
 import { PlaneCommand } from '../../control-plane/plane-command.ts';
 import { exitCodes } from '../../printing/exit-codes.ts';
 import type { ExitCode } from '../../printing/exit-codes.ts';
+import { readTime } from './usage-reprice.ts';
 
 export class UsageExportCommand extends PlaneCommand {
   static override paths = [['usage', 'export']];
@@ -44,7 +43,6 @@ export class UsageExportCommand extends PlaneCommand {
 
   protected override async work(plane: ControlPlane): Promise<ExitCode | Refusal> {
     if (!this.focus) return refuse('invalid', 'usage export needs --focus');
-    if (this.since === undefined) return refuse('invalid', 'usage export needs --since');
     const since = readTime(this.since, '--since');
     if (isRefusal(since)) return since;
     const until = readTime(this.until ?? new Date().toISOString(), '--until');
@@ -60,11 +58,4 @@ export class UsageExportCommand extends PlaneCommand {
     else await pipeline(pieces, createWriteStream(this.out, { flags: 'wx', mode: 0o600 }));
     return exitCodes.ok;
   }
-}
-
-function readTime(given: string, flag: string): string | Refusal {
-  const read = timestampField.safeParse(given, plainly);
-  if (read.success) return read.data;
-  const message = `${flag} ${ruleText(read.error)}, was ${JSON.stringify(given)}`;
-  return refuse('invalid', message);
 }

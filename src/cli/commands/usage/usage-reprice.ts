@@ -62,7 +62,7 @@ export class UsageRepriceCommand extends ChangeCommand {
     if (isRefusal(since)) return since;
     const until = readTime(this.to, '--to');
     if (isRefusal(until)) return until;
-    const card = readCard(this.card);
+    const card = readCard(this.card, ['current', 'booked']);
     if (isRefusal(card)) return card;
     const { repriceRecord: answer } = await import('../../../admin/operations/ledger.ts');
     const { model, reason, breakGlass, dryRun: dry_run } = this;
@@ -93,16 +93,21 @@ const noAnswer = (seconds: number): Refusal =>
   );
 
 export function readTime(given: string | undefined, flag: string): string | Refusal {
-  const read = timestampField.safeParse(given, plainly);
+  const read = timestampField.safeParse(given ?? '', plainly);
   if (read.success) return read.data;
   const found = given === undefined ? 'was not given' : `was ${JSON.stringify(given)}`;
   return refuse('invalid', `${flag} ${ruleText(read.error)}, ${found}`);
 }
 
-function readCard(given: string): number | 'current' | 'booked' | Refusal {
-  if (given === 'current' || given === 'booked') return given;
+/** A version of prices, or one of these words. */
+export function readCard<Word extends string>(
+  given: string,
+  words: readonly Word[],
+): number | Word | Refusal {
+  const word = words.find((one) => one === given);
+  if (word !== undefined) return word;
   if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
-  const rule = '--card must be a version from 1, current or booked';
+  const rule = `--card must be a version from 1, ${words.join(' or ')}`;
   return refuse('invalid', `${rule}, was ${JSON.stringify(given)}`);
 }
 

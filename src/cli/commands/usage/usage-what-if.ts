@@ -9,7 +9,7 @@ import type { Refusal } from '../../../lib/refusal.ts';
 import type { AdminClient } from '../../control-plane/admin-client.ts';
 import { ChangeCommand } from '../../control-plane/change-command.ts';
 import type { CommandOutput } from '../../control-plane/change-command.ts';
-import { readTime } from './usage-reprice.ts';
+import { readCard, readTime } from './usage-reprice.ts';
 import { ledgerCallMs } from './usage-verify.ts';
 
 export class UsageWhatIfCommand extends ChangeCommand {
@@ -50,12 +50,14 @@ export class UsageWhatIfCommand extends ChangeCommand {
     if (isRefusal(since)) return since;
     const until = readTime(this.to, '--to');
     if (isRefusal(until)) return until;
-    const { model, card, cardOf: card_of, prices } = this;
+    const { model, cardOf: card_of, prices } = this;
+    const card = this.card === undefined ? undefined : readCard(this.card, ['current', 'uncached']);
+    if (isRefusal(card)) return card;
     const given = { since, until, model, card, card_of, prices };
     const { whatIfRecord: answer } = await import('../../../admin/operations/usage-what-if.ts');
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(given)) {
-      if (value !== undefined) query.set(name, value);
+      if (value !== undefined) query.set(name, String(value));
     }
     const made = await admin.ask({
       method: 'GET',
@@ -69,12 +71,15 @@ export class UsageWhatIfCommand extends ChangeCommand {
 
 function toText(made: z.output<typeof whatIfRecord>): string {
   const { rows, unpriced_rows: unpriced, newly_priced_rows: added } = made;
-  const lines = [`${rows - unpriced - added} of ${rows} rows were compared`];
+  const compared = rows - unpriced - added;
+  const lines = [`${compared} of ${rows} rows were compared`];
   if (unpriced > 0) lines.push(`${unpriced} rows have counts that these prices do not cover`);
   if (added > 0) lines.push(`${added} rows are unpriced now and have a price with these prices`);
   for (const one of made.costs) {
     const { what_if_cost_micros: cost, corrected_cost_micros: now, currency } = one;
-    lines.push(`${currency}: ${money(cost)} instead of ${money(now)} (${change(cost - now)})`);
+    if (compared > 0) {
+      lines.push(`${currency}: ${money(cost)} instead of ${money(now)} (${change(cost - now)})`);
+    }
     if (one.newly_priced_cost_micros > 0) {
       lines.push(`${currency}: ${money(one.newly_priced_cost_micros)} for rows unpriced now`);
     }

@@ -64,10 +64,7 @@ const commandOf = (made: Repriced & Readonly<{ id: number }>): RepriceMutation['
     rows: made.rows,
     corrected_rows: made.correctedRows,
     unpriced_rows: made.unpricedRows,
-    totals: made.totals.map(({ currency, deltaMicros }) => ({
-      currency,
-      delta_micros: deltaMicros,
-    })),
+    totals: made.totals,
   },
 });
 

@@ -25,7 +25,7 @@ export class RepriceTotals {
       rows: this.rows,
       correctedRows: this.#correctedRows,
       unpricedRows: this.unpricedRows,
-      totals: [...this.#byCurrency].map(([currency, deltaMicros]) => ({ currency, deltaMicros })),
+      totals: [...this.#byCurrency].map(([currency, delta]) => ({ currency, delta_micros: delta })),
       budgets: [...this.#byBudget.values()].filter(({ deltaMicros }) => deltaMicros !== 0),
     };
   }

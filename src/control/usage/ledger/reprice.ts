@@ -29,7 +29,8 @@ export type Repriced = Readonly<{
   correctedRows: number;
   /** Rows that keep their cost, because the prices do not cover them. */
   unpricedRows: number;
-  totals: readonly Readonly<{ currency: string; deltaMicros: number }>[];
+  /** In the form of the API and of the event. */
+  totals: readonly Readonly<{ currency: string; delta_micros: number }>[];
   budgets: readonly BudgetDelta[];
 }>;
 
