@@ -107,8 +107,13 @@ function parseObject(text: string): Given | null {
 
 /** OpenAI reports the tier next to the usage, and not in it. */
 function withTier(report: UsageReport, tail: string, at: number): UsageReport {
-  if (report.serviceTier !== null || !tail.includes(tierKey)) return report;
-  return { ...report, serviceTier: readName(textBeside(tail, at, tierKey)) };
+  if (report.serviceTier !== null) return report;
+  if (tail.length <= searchedMax && !tail.includes(tierKey)) return report;
+  const serviceTier = readName(textBeside(tail, at, tierKey));
+  return serviceTier === null ? report : { ...report, serviceTier };
 }
+
+/** Reading the object takes less time than searching a longer text, and more than searching a shorter one. */
+const searchedMax = 2048;
 
 const tierKey = '"service_tier"';

@@ -19,10 +19,9 @@ export function upstreamHeaders(exchange: Exchange): readonly string[] {
   const { trace } = exchange;
   const forwarded = exchange.forwardedHeaders();
   const headers = trace === null ? forwarded : tracedHeaders(forwarded, trace);
-  headers.push('x-request-id', exchange.requestId, 'accept-encoding', 'identity');
-  if (exchange.header('content-type') === undefined)
-    headers.push('content-type', 'application/json');
-  return headers;
+  const own = ['x-request-id', exchange.requestId, 'accept-encoding', 'identity'];
+  if (exchange.header('content-type') === undefined) own.push('content-type', 'application/json');
+  return headers.concat(own);
 }
 
 export function outboundTo(state: BackendState, sending: Sending): Outbound | ProtocolRefusal {

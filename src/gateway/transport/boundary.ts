@@ -59,7 +59,7 @@ export type Exchange = {
   /** Any header by lower-case name. Values of a repeated header are joined by commas. */
   anyHeader(name: string): string | undefined;
   /** Those that an upstream may see. */
-  forwardedHeaders(): string[];
+  forwardedHeaders(): readonly string[];
   /** Synchronous when the whole body has already arrived. */
   readBody(): BodyResult | Promise<BodyResult>;
   /** Nothing reads the head and the body any more, and no upstream still receives them, so their memory may be reused. */

@@ -94,7 +94,7 @@ export class HttpExchange implements Exchange, Watched {
     return fieldIn(this.#request.rawHeaders, name);
   }
 
-  forwardedHeaders(): string[] {
+  forwardedHeaders(): readonly string[] {
     return this.#head.forwarded;
   }
 

@@ -10,8 +10,9 @@ import { RawExchange } from './raw-exchange.ts';
 import type { ExchangeConnection, RawExchangeContext } from './raw-exchange.ts';
 import { rawRefusal } from './raw-refusal.ts';
 import type { MalformedAnswer } from './raw-refusal.ts';
+import { ReceivedHead } from './received-head.ts';
 import { readStrictHead } from './request-head.ts';
-import type { StrictHead } from './request-head.ts';
+import type { NoStrictHead } from './request-head.ts';
 import { unwatched } from './watch.ts';
 import type { SharedReader } from './shared-read.ts';
 import type { Watched } from './watch.ts';
@@ -53,6 +54,8 @@ export class RawConnection implements ExchangeConnection, Watched {
   /** Unprocessed bytes: the beginning of a head, or what follows the current request. */
   #pending: Buffer | null = null;
   #headPieces = 0;
+  /** The last one, if it is short enough to keep. */
+  #head: ReceivedHead | null = null;
   /** The tick at which the current head began. */
   #headTick = 0;
   #bodyBytesLeft = 0;
@@ -195,12 +198,21 @@ export class RawConnection implements ExchangeConnection, Watched {
     this.#pending = null;
     let at = 0;
     do {
-      const head = readStrictHead(bytes, at);
+      const head = this.#readHead(bytes, at);
       if (head === 'unusual') return this.#handOver(bytes.subarray(at));
       if (head === 'partial') return this.#awaitHead(bytes.subarray(at));
       at = this.#serve(head, bytes);
     } while (this.#state === 'idle' && at < bytes.length);
     if (at < bytes.length && this.#state !== 'leaving') this.#addPending(bytes.subarray(at));
+  }
+
+  #readHead(bytes: Buffer, at: number): ReceivedHead | NoStrictHead {
+    if (this.#head?.isAt(bytes, at) === true) return this.#head;
+    const parsed = readStrictHead(bytes, at);
+    if (typeof parsed === 'string') return parsed;
+    const head = new ReceivedHead(parsed, bytes, at);
+    this.#head = head.isKept ? head : null;
+    return head;
   }
 
   #awaitHead(bytes: Buffer): void {
@@ -212,12 +224,13 @@ export class RawConnection implements ExchangeConnection, Watched {
   }
 
   /** Returns the offset after the received part of the request. */
-  #serve(head: StrictHead, bytes: Buffer): number {
+  #serve(head: ReceivedHead, bytes: Buffer): number {
     const { exchange: context, ticks, handle } = this.#context;
-    const end = Math.min(bytes.length, head.end + head.bodyBytes);
+    const bodyEnd = head.bodyAt + head.bodyBytes;
+    const end = Math.min(bytes.length, bodyEnd);
     const startTick = this.#headPieces > 0 ? this.#headTick : context.watch.tick;
     this.#headPieces = 0;
-    this.#bodyBytesLeft = head.end + head.bodyBytes - end;
+    this.#bodyBytesLeft = bodyEnd - end;
     this.#isLast = head.isLast;
     this.#state = 'serving';
     this.deadlineTick = this.#bodyBytesLeft === 0 ? Infinity : startTick + ticks.request;

@@ -9,9 +9,8 @@ import type { BodyMemory } from './body-memory.ts';
 import type { BodyResult, Exchange, ExchangeListener, FlatHeaders, OwnField } from './boundary.ts';
 import { isUsableId } from './exchange-context.ts';
 import type { ExchangeContext } from './exchange-context.ts';
-import { fieldIn } from './header-policy.ts';
-import { hasField, ownValue, rawFields } from './request-head.ts';
-import type { StrictHead } from './request-head.ts';
+import type { ReceivedHead } from './received-head.ts';
+import { ownValue } from './request-head.ts';
 
 /** The connection as its exchange uses it. */
 export type ExchangeConnection = {
@@ -45,11 +44,11 @@ export class RawExchange implements Exchange {
   hasStarted = false;
   /** True when the body was requested, or an answer was given without it. */
   isBodySettled = false;
-  readonly #head: StrictHead;
-  #fields: Buffer;
-  /** The memory of the fields and of a body that arrived with them. */
-  #copy: Buffer | null;
-  #rawFields: string[] | null = null;
+  /** Later requests of the connection may share it. */
+  readonly #head: ReceivedHead;
+  readonly #bodyBytes: number;
+  /** A body that arrived with its head. */
+  #copy: Buffer | null = null;
   readonly #connection: ExchangeConnection;
   readonly #context: RawExchangeContext;
   readonly #lease: BodyLease = { bytes: 0 };
@@ -57,7 +56,7 @@ export class RawExchange implements Exchange {
   #collector: BodyCollector | null = null;
   #resolveBody: ((result: BodyResult) => void) | null = null;
   /** The received bytes of the body that are not collected yet. */
-  #received: Buffer | null;
+  #received: Buffer | null = null;
   #bodyBytesLeft: number;
   #framing: AnswerFraming = 'empty';
   /** The bytes of the answer's body that its head still promises. */
@@ -68,58 +67,54 @@ export class RawExchange implements Exchange {
   #last: Buffer | null = null;
   #isClosed = false;
 
-  /** `bytes` contains the head and the received part of the body, which are copied. */
+  /** `bytes` contains the received part of the body, which is copied. */
   constructor(
-    head: StrictHead,
+    head: ReceivedHead,
     bytes: Buffer,
     connection: ExchangeConnection,
     context: RawExchangeContext,
   ) {
-    const { target, method, own, end, bodyBytes } = head;
-    const query = target.indexOf('?');
-    this.method = method;
-    this.path = query === -1 ? target : target.slice(0, query);
-    const given = ownValue(own, 'x-request-id');
+    const { bodyBytes, bodyAt } = head;
+    this.method = head.method;
+    this.path = head.path;
+    const given = ownValue(head.own, 'x-request-id');
     this.id = context.newId();
     this.requestId = isUsableId(given) ? given : this.id;
     this.startedMs = context.now();
     this.startedAt = context.monotonic();
     this.#head = head;
+    this.#bodyBytes = bodyBytes;
     this.#connection = connection;
     this.#context = context;
-    const receivedEnd = Math.min(bytes.length, end + bodyBytes);
-    this.#bodyBytesLeft = end + bodyBytes - receivedEnd;
-    const isWhole = this.#bodyBytesLeft === 0;
-    const fieldsBytes = end - head.fieldsAt;
-    // The fields are kept longer than the first piece of a longer body.
-    const copyEnd = isWhole ? receivedEnd : end;
-    const copy = context.bodyMemory.take(copyEnd - head.fieldsAt);
-    bytes.copy(copy, 0, head.fieldsAt, copyEnd);
-    this.#copy = copy;
-    this.#fields = copy.subarray(0, fieldsBytes);
-    this.#received = isWhole
-      ? copy.subarray(fieldsBytes)
-      : Buffer.from(bytes.subarray(end, receivedEnd));
+    const receivedEnd = Math.min(bytes.length, bodyAt + bodyBytes);
+    this.#bodyBytesLeft = bodyAt + bodyBytes - receivedEnd;
+    if (this.#bodyBytesLeft > 0) {
+      this.#received = Buffer.from(bytes.subarray(bodyAt, receivedEnd));
+    } else if (bodyBytes > 0) {
+      const copy = context.bodyMemory.take(bodyBytes);
+      bytes.copy(copy, 0, bodyAt, receivedEnd);
+      this.#copy = copy;
+      this.#received = copy;
+    }
   }
 
   header(name: OwnField): string | undefined {
-    if (name === 'content-length' && this.method === 'POST') return String(this.#head.bodyBytes);
+    if (name === 'content-length' && this.method === 'POST') return String(this.#bodyBytes);
     return ownValue(this.#head.own, name);
   }
 
   anyHeader(name: string): string | undefined {
-    if (!hasField(this.#fields, name)) return undefined;
-    this.#rawFields ??= rawFields(this.#fields);
-    return fieldIn(this.#rawFields, name);
+    // The only field in which the requests that share the head differ.
+    return name === 'content-length' ? this.header(name) : this.#head.field(name);
   }
 
-  forwardedHeaders(): string[] {
+  forwardedHeaders(): readonly string[] {
     return this.#head.forwarded;
   }
 
   readBody(): BodyResult | Promise<BodyResult> {
     this.isBodySettled = true;
-    const { bodyBytes } = this.#head;
+    const bodyBytes = this.#bodyBytes;
     const received = this.#received;
     this.#received = null;
     if (received === null || bodyBytes === 0) return none;
@@ -143,7 +138,7 @@ export class RawExchange implements Exchange {
     const collector = this.#collector;
     if (collector === null) return;
     // The collector keeps a chunk that is the whole body.
-    const isWhole = chunk.length === this.#head.bodyBytes;
+    const isWhole = chunk.length === this.#bodyBytes;
     const refusal = collector.add(isWhole ? Buffer.from(chunk) : chunk);
     if (refusal !== null) this.#settleBody(refusal);
     else if (this.#bodyBytesLeft === 0) this.#settleBody(collector.complete());
@@ -154,7 +149,6 @@ export class RawExchange implements Exchange {
     if (copy === null) return;
     this.#copy = null;
     this.#received = null;
-    this.#fields = none.bytes;
     this.#context.bodyMemory.giveBack(copy);
   }
 

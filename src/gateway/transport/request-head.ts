@@ -35,7 +35,7 @@ export type NoStrictHead = 'partial' | 'unusual';
 /** The same limit as Node's parser, which counts fewer bytes. */
 const headBytesMax = 16 * 1024;
 /** Every decimal number with this many digits is a safe integer. */
-const lengthDigitsMax = 15;
+export const lengthDigitsMax = 15;
 
 /** Fields that make a request unusual: other framing, other protocols, and fields that Node treats like these. */
 const unusualNames = [
