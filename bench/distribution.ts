@@ -1,6 +1,6 @@
-// Measures how changes reach proxies: `node bench/distribution.ts [--keys 50000] [--proxies 100] [--changes 60]
-// [--rate 200] [--seconds 10]`. A control plane with that many keys runs on a local Postgres. Three of the proxies
-// are real, the others are simulated with a proxy's client. Control plane, database, proxies and load share the machine.
+// Measures how changes reach proxies: `node bench/distribution.ts [--keys 50000] [--proxies 100] [--real 3]
+// [--changes 60] [--rate 200] [--seconds 10]`. A control plane with that many keys runs on a local Postgres. Three of the
+// proxies are real, the others are simulated with a proxy's client. Control plane, database, proxies and load share the machine.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -35,6 +35,7 @@ const { values } = parseArgs({
     keys: { type: 'string', default: '50000' },
     models: { type: 'string', default: '1000' },
     proxies: { type: 'string', default: '100' },
+    real: { type: 'string', default: '3' },
     changes: { type: 'string', default: '60' },
     rate: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '10' },
@@ -48,7 +49,7 @@ const size = {
   models: Number(values.models),
   keys,
 };
-const realCount = 3;
+const realCount = Number(values.real);
 /** Longer than the pause after a publication, so that changes are not sent together. */
 const changeMs = 150;
 

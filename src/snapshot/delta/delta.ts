@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 
+import type { ListName } from '../paged.ts';
 import {
   budgetUse,
   snapshotApiKey,
@@ -97,27 +98,48 @@ export const receivedDelta = z.object({
   overlay: z.looseObject({ budgets: changeOf(looseBudget) }),
 });
 
-const looseList = z.array(loose).readonly();
+type Identified = Readonly<{ id: number }>;
 
 /** A snapshot with fields that this release does not know. */
-export const receivedSnapshot = z.object({
-  schema: z.int(),
-  config: z.object({
-    principals: looseList,
-    roles: looseList,
-    api_keys: looseList,
-    providers: looseList,
-    models: looseList,
-    frontend_models: looseList,
-    pools: looseList,
-    prompt_classes: looseList,
-    settings: z.unknown(),
-  }),
-  secrets: z.record(z.string(), z.string()),
-  classifier: z.unknown(),
-  overlay: z.looseObject({ budgets: z.array(looseBudget).readonly() }),
-});
-export type ReceivedSnapshot = Readonly<z.output<typeof receivedSnapshot>>;
+export type ReceivedSnapshot = Readonly<{
+  schema: number;
+  config: Readonly<Record<ListName, readonly Identified[]> & { settings: unknown }>;
+  secrets: Readonly<Record<string, string>>;
+  classifier: unknown;
+  overlay: Readonly<{ budgets: readonly Readonly<{ principal_id: number }>[] }>;
+}>;
+
+const listNames: readonly ListName[] = [
+  'principals',
+  'roles',
+  'api_keys',
+  'providers',
+  'models',
+  'frontend_models',
+  'pools',
+  'prompt_classes',
+];
+
+/**
+ * Only for a value that fits the schema of snapshots. It checks that no part has a default, without
+ * the copy that a schema makes of each member.
+ */
+export function isReceivedSnapshot(value: unknown): value is ReceivedSnapshot {
+  if (!isObject(value)) return false;
+  const { schema, config, secrets, classifier, overlay } = value;
+  return (
+    typeof schema === 'number' &&
+    isObject(config) &&
+    listNames.every((name) => Array.isArray(config[name])) &&
+    isObject(secrets) &&
+    isObject(classifier) &&
+    isObject(overlay) &&
+    Array.isArray(overlay['budgets'])
+  );
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 export type SnapshotDelta = Readonly<z.output<typeof snapshotDelta>>;
 export type ReceivedDelta = Readonly<z.output<typeof receivedDelta>>;

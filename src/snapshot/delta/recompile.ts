@@ -206,11 +206,16 @@ function changedCallers(
   return { callers, budgeted };
 }
 
-function keysOf(held: HeldSnapshot, principals: ReadonlySet<number>): readonly SnapshotApiKey[] {
-  if (principals.size === 0) return [];
+function keysOf(
+  { lists, keysOf: ids }: HeldSnapshot,
+  principals: ReadonlySet<number>,
+): readonly SnapshotApiKey[] {
   const keys: SnapshotApiKey[] = [];
-  for (const key of held.lists.api_keys.values()) {
-    if (principals.has(key.principal_id)) keys.push(key);
+  for (const principal of principals) {
+    for (const id of ids.get(principal) ?? []) {
+      const key = lists.api_keys.get(id);
+      if (key !== undefined) keys.push(key);
+    }
   }
   return keys;
 }
