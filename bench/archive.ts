@@ -92,7 +92,7 @@ async function measure({ db, reports, execute }: ControlPlane): Promise<void> {
   });
   assert.deepEqual(await archivedSums(), await storedSums(reports));
   console.log('the sums of the archive are those of the rows in Postgres');
-  const name = (await segments())[0] ?? '';
+  const name = (await filesOf('.parquet'))[0] ?? '';
   await flip(path.join(directory, name));
   const { problems } = await verifyArchive(archiving, span);
   assert.deepEqual(
@@ -121,14 +121,14 @@ async function isPending(db: ControlPlane['reports']): Promise<boolean> {
   return archived?.rows !== rows;
 }
 
-const segments = async (): Promise<string[]> =>
-  (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.parquet'));
+async function filesOf(ending: string): Promise<string[]> {
+  const names = await readdir(directory, { recursive: true });
+  return names.filter((name) => name.endsWith(ending)).toSorted();
+}
 
 async function archivedSums(): Promise<unknown> {
   const sums = new Map<string, bigint[]>();
-  const names = (await readdir(directory, { recursive: true })).filter((name) =>
-    name.endsWith('.json'),
-  );
+  const names = await filesOf('.json');
   for (const name of names) {
     const manifest = readManifest(name, await readFile(path.join(directory, name)));
     for (const { currency, rows: count, amounts } of manifest.sums) {

@@ -33,6 +33,8 @@ export type Archiving = Readonly<{
   target: Target;
   logId: string;
   clock: Clock;
+  /** False if the next segment must wait for another run. */
+  proceed?: () => Promise<boolean>;
   /** Bounds the memory of a segment. */
   segmentRows?: number;
   /** A page is encoded at once, while the process does nothing else. */
@@ -60,7 +62,7 @@ export async function archiveHour(
   { hour, generation }: Readonly<{ hour: Date; generation: number }>,
 ): Promise<void> {
   const { db, reports } = archiving.plane;
-  for (;;) {
+  while (await mayProceed(archiving)) {
     const held = await beginHour(db, { hour, generation });
     const doing = held.doing ?? generation;
     const generations = [held.done, doing] as const;
@@ -77,21 +79,24 @@ export async function archiveHour(
   }
 }
 
+const mayProceed = async ({ proceed }: Archiving): Promise<boolean> => (await proceed?.()) ?? true;
+
 /** Archives all corrections of a recomputation of costs. */
 export async function archiveCorrections(archiving: Archiving, id: number): Promise<void> {
   const { db, reports } = archiving.plane;
-  for (;;) {
+  while (await mayProceed(archiving)) {
     const place = await correctionsPlace(db, id);
     const page: Source['page'] = (after, limit) =>
       correctionPage(reports, { id, place: after, limit });
     const [first] = await page(place, 1);
-    if (first === undefined) break;
+    if (first === undefined) {
+      return finishCorrections(db, { id, at: new Date(archiving.clock()) });
+    }
     const hour = hourOf(first);
     const held = await beginHour(db, { hour, generation: null });
     const move: Source['move'] = (tx, last) => moveCorrections(tx, { id, place: last });
     await archiveNext(archiving, { dataset: 'corrections', hour, held, page, place, move });
   }
-  await finishCorrections(db, { id, at: new Date(archiving.clock()) });
 }
 
 const hourMs = 3_600_000;

@@ -53,18 +53,20 @@ export async function archiveDue(dependencies: Dependencies): Promise<void> {
   try {
     const startedMs = clock();
     const failures: unknown[] = [];
+    const proceed = async (): Promise<boolean> =>
+      clock() - startedMs <= runMs && holdArchive(db, { holder, seconds: holdSeconds });
     const attempt = async (work: () => Promise<unknown>): Promise<void> => {
-      if (clock() - startedMs > runMs) return;
-      if (!(await holdArchive(db, { holder, seconds: holdSeconds }))) return;
-      await work().catch((error: unknown) => void failures.push(error));
+      if (await proceed()) await work().catch((error: unknown) => void failures.push(error));
     };
-    for (const hour of await unverified(dependencies))
-      await attempt(() => verify(dependencies, hour));
+    const bounded = { ...dependencies, proceed };
     for (const hour of await dueNow(dependencies)) {
-      await attempt(() => archiveHour(dependencies, hour));
+      await attempt(() => archiveHour(bounded, hour));
     }
     const id = await dueCorrections(db);
-    if (id !== null) await attempt(() => archiveCorrections(dependencies, id));
+    if (id !== null) await attempt(() => archiveCorrections(bounded, id));
+    for (const hour of await unverified(dependencies)) {
+      await attempt(() => verify(dependencies, hour));
+    }
     if (failures.length > 0) throw failures[0];
   } finally {
     await releaseArchive(db, holder);

@@ -18,7 +18,7 @@ export const archiveStatusRecord = z.object({
   first_hour: timestamp.nullable(),
   hours: z.int(),
   segments: z.int(),
-  /** Hours that ended and have rows that are not in the archive yet, and the first of them. */
+  /** Hours with rows that should be in the archive and are not, and the first of them. */
   pending_hours: z.int(),
   first_pending_hour: timestamp.nullable(),
   /** Recomputations of costs whose corrections are not in the archive yet. */

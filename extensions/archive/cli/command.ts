@@ -23,7 +23,7 @@ export class UsageArchiveCommand extends ChangeCommand {
     description: 'show how far the archive of usage rows is',
     details: `
       Shows where the archive is, how many hours and segments it has, and what is not in it yet.
-      Exits 10 if an hour that ended is not in the archive. Needs --control-url (GW_CONTROL_URL),
+      Exits 10 if the archive is behind. Needs --control-url (GW_CONTROL_URL),
       and --login or GW_ADMIN_TOKEN with the permission usage:read.
     `,
     examples: [['Show the state', '$0 usage archive']],
@@ -41,7 +41,9 @@ export class UsageArchiveCommand extends ChangeCommand {
       `${hours} hours in ${segments} segments; ${status.verified_hours} hours were read back`,
     ];
     if (pending > 0) {
-      lines.push(`${pending} hours are not in the archive yet, from ${status.first_pending_hour}`);
+      lines.push(
+        `${pending} hours should be in the archive and are not, from ${status.first_pending_hour}`,
+      );
     }
     if (made > 0) lines.push(`${made} recomputations of costs are not in the archive yet`);
     const isBehind = status.is_on && pending + made > 0;

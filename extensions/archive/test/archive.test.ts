@@ -140,6 +140,25 @@ describe('the archive of usage', () => {
     });
   }
 
+  it('stops after a while and continues with the next segment of the hour', async (t) => {
+    const { deliver, due, files, rows, problems } = await archived(t);
+    const all = Array.from({ length: 9 }, (_value, index) => rowIn(0, index + 1));
+    await deliver(...all);
+    const segments = async (): Promise<string[]> =>
+      (await files()).filter((name) => name.endsWith('.parquet'));
+    const run = (): Promise<void> => {
+      let now = begin + 4 * hourMs;
+      return due({ segmentRows: 4, clock: () => (now += 1_200) });
+    };
+    await run();
+    assert.equal((await segments()).length, 2);
+    await run();
+    const names = await segments();
+    assert.equal(names.length, 3);
+    assert.deepEqual((await Promise.all(names.map(rows))).flat().map(idOf), all.map(idOf));
+    assert.deepEqual(await problems(), []);
+  });
+
   it('adopts an unknown segment and does not archive its rows again', async (t) => {
     const { deliver, due, events, problems, rows, files, archiving, time } = await archived(t);
     await deliver(rowIn(0, 1), rowIn(0, 2));

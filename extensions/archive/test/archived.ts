@@ -54,8 +54,11 @@ export async function archived(t: TestContext, { database, directory: given }: O
   const { logId } = await readHead(db);
   const target = directoryTarget(directory);
   const archiving = { plane, target, logId, clock };
-  const due = (change: Partial<Bounds & { target: Target; holder: string; logId: string }> = {}) =>
-    archiveDue({ ...archiving, holder: 'one', verifyBefore: () => new Date(0), ...change });
+  const due = (
+    change: Partial<
+      Bounds & { target: Target; holder: string; logId: string; clock: () => number }
+    > = {},
+  ) => archiveDue({ ...archiving, holder: 'one', verifyBefore: () => new Date(0), ...change });
   const span = { since: new Date(begin), until: new Date(begin + 6 * hourMs) };
   return {
     ...started,

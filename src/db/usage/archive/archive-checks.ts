@@ -131,8 +131,10 @@ const status = z.object({
 export async function archiveStatus(db: Queryable): Promise<z.output<typeof status>> {
   const found = await readRow(db, status)`
     with pending as (
-      select distinct hour from op.usage_archive_notes
-      where hour < date_trunc('hour', now(), 'UTC')
+      select distinct note.hour from op.usage_archive_notes note
+      left join op.usage_archive_hours held using (hour)
+      where note.hour < now() - interval '75 minutes'
+        and coalesce(held.archived_at, '-infinity') < now() - interval '65 minutes'
     )
     select is_on, place, first_hour, done.*,
       (select count(*) from pending) as pending_hours,

@@ -27,10 +27,15 @@ export async function readArchive(db: Queryable): Promise<ArchiveState> {
 }
 
 /** From now on, rows are only removed once they are in the archive. Notes the hours of rows that exist. */
-export const openArchive = (db: Database, place: string): Promise<void> =>
-  db.tx(async (tx) => {
-    await lockFolds(tx);
+export async function openArchive(db: Database, place: string): Promise<void> {
+  await db.tx(async (tx) => {
     await lockGenerations(tx);
+    await tx.query(sql`
+      update op.usage_archive set generation = 1 where generation is null`);
+  });
+  // From now on, hours are noted when their rows are stored.
+  await db.tx(async (tx) => {
+    await lockFolds(tx);
     await tx.query(sql`
       with recursive hours as (
         select date_trunc('hour', min(at), 'UTC') as hour from op.usage_events
@@ -41,16 +46,16 @@ export const openArchive = (db: Database, place: string): Promise<void> =>
       )
       insert into op.usage_archive_notes (generation, hour)
       select 0, hour from hours where hour is not null
-        and not exists (select from op.usage_archive_hours held where held.hour = hours.hour)
-        and not exists (select from op.usage_archive_notes held where held.hour = hours.hour)`);
+        and not exists (select from op.usage_archive_hours held where held.hour = hours.hour)`);
     // The rows of an hour that is partly rolled up do not add up to its sums.
     await tx.query(sql`
-      update op.usage_archive set place = ${place}, generation = coalesce(generation, 1),
-        is_on = true, first_hour = case when is_on then first_hour else greatest(first_hour,
+      update op.usage_archive set place = ${place}, is_on = true,
+        first_hour = case when is_on then first_hour else greatest(first_hour,
           coalesce((select min(hour) from op.usage_archive_notes),
             date_trunc('hour', now(), 'UTC')),
           (select max(hour) + interval '1 hour' from op.usage_hours)) end`);
   });
+}
 
 /** Rows may be removed without an archive again. Their generations are still stored. */
 export const closeArchive = (db: Queryable): Promise<unknown> =>
@@ -210,13 +215,14 @@ export const moveCorrections = (
   tx.query(sql`
     update op.usage_reprices set archive_place = ${JSON.stringify(last)}::jsonb where id = ${id}`);
 
-export const finishCorrections = (
+export async function finishCorrections(
   db: Queryable,
   { id, at }: Readonly<{ id: number; at: Date }>,
-): Promise<unknown> =>
-  db.query(sql`
+): Promise<void> {
+  await db.query(sql`
     update op.usage_reprices set archived_at = ${at.toISOString()}::timestamptz,
       archive_place = null
     where id = ${id} and archived_at is null`);
+}
 
 const iso = (hour: Date): string => hour.toISOString();
