@@ -23,7 +23,7 @@ export class UsageArchiveCommand extends ChangeCommand {
     description: 'show how far the archive of usage rows is',
     details: `
       Shows where the archive is, how many hours and segments it has, and what is not in it yet.
-      Exits 10 if the archive is behind. Needs --control-url (GW_CONTROL_URL),
+      Exits 10 if rows are missing that should be in it. Needs --control-url (GW_CONTROL_URL),
       and --login or GW_ADMIN_TOKEN with the permission usage:read.
     `,
     examples: [['Show the state', '$0 usage archive']],

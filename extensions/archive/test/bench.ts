@@ -1,4 +1,4 @@
-// Measures the archive of usage. `node bench/archive.ts [rows]` fills a Postgres of its own with usage rows of two days
+// Measures the archive of usage. `npm run bench:archive [rows]` fills a Postgres of its own with usage rows of two days
 // (1,000,000), archives them to a directory, and verifies the archive. It checks that its sums are those of the rows
 // and of reports, and that a flipped byte is named.
 
@@ -10,18 +10,18 @@ import path from 'node:path';
 import { sql } from '@databases/pg';
 import { z } from 'zod';
 
-import { archiveDue } from '../extensions/archive/archive.ts';
-import { readManifest } from '../extensions/archive/write-segment.ts';
-import { directoryTarget } from '../extensions/archive/target/directory.ts';
-import { verifyArchive } from '../extensions/archive/verify.ts';
-import { openControlPlane } from '../src/control/plane.ts';
-import type { ControlPlane } from '../src/control/plane.ts';
-import { createSumUsage } from '../src/control/usage/usage-sums.ts';
-import { readHead } from '../src/db/log/event-log.ts';
-import { integer, readRow, readRows, text } from '../src/db/rows.ts';
-import { deltasOfRows } from '../src/db/usage/sums/add-deltas.ts';
-import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
-import { testDatabase } from '../test/harness/postgres/postgres.ts';
+import { archiveDue } from '../archive.ts';
+import { readManifest } from '../write-segment.ts';
+import { directoryTarget } from '../target/directory.ts';
+import { verifyArchive } from '../verify.ts';
+import { openControlPlane } from '../../../src/control/plane.ts';
+import type { ControlPlane } from '../../../src/control/plane.ts';
+import { createSumUsage } from '../../../src/control/usage/usage-sums.ts';
+import { readHead } from '../../../src/db/log/event-log.ts';
+import { integer, readRow, readRows, text } from '../../../src/db/rows.ts';
+import { deltasOfRows } from '../../../src/db/usage/sums/add-deltas.ts';
+import { globalSetup, globalTeardown } from '../../../test/harness/global-setup.ts';
+import { testDatabase } from '../../../test/harness/postgres/postgres.ts';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 const fillRows = 10_000;
