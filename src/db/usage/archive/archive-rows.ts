@@ -86,18 +86,19 @@ type RowsAsked = Readonly<{
   limit: number;
 }>;
 
+/** Ordered by the columns of the table, as the index is. Without `held`, `at` is the number above. */
 export const archivePage = (
   db: Queryable,
   { hour, generations: [after, upTo], place, limit }: RowsAsked,
 ): Promise<ArchivedRow[]> =>
   readRows(db, schemas.usage)`
-    select ${columnsOf.usage} from op.usage_events
+    select ${columnsOf.usage} from op.usage_events held
     where at >= ${place?.at ?? hour.toISOString()}::timestamptz
       and at < ${hour.toISOString()}::timestamptz + interval '1 hour'
       and ${place === null ? sql`true` : sql`(at, id) > (${place.at}::timestamptz, ${place.id})`}
       and coalesce(archive_generation, 0) > ${after}
       and coalesce(archive_generation, 0) <= ${upTo}
-    order by at, id limit ${limit}`;
+    order by held.at, held.id limit ${limit}`;
 
 type CorrectionsAsked = Readonly<{ id: number; place: ArchivePlace | null; limit: number }>;
 
@@ -107,10 +108,10 @@ export const correctionPage = (
   { id, place, limit }: CorrectionsAsked,
 ): Promise<ArchivedRow[]> =>
   readRows(db, schemas.corrections)`
-    select ${columnsOf.corrections} from op.usage_corrections
+    select ${columnsOf.corrections} from op.usage_corrections held
     where reprice_id = ${id} and ${
       place === null
         ? sql`true`
         : sql`(at, usage_id, currency) > (${place.at}::timestamptz, ${place.id}, ${place.currency ?? ''})`
     }
-    order by at, usage_id, currency limit ${limit}`;
+    order by held.at, held.usage_id, held.currency limit ${limit}`;
