@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import { limitNow } from './allotments.ts';
 import { principalId } from '../lib/ids.ts';
-import { flag, integer, readRows, readValues, text } from './rows.ts';
+import { flag, integer, readRows, text } from './rows.ts';
 
 const place = { principal_id: principalId, dimension: text } as const;
 const placeRow = z.object(place);
@@ -42,11 +42,17 @@ export const holdBudgetAllotments = (
     returning principal_id, dimension, held,
       coalesce(short_at > ${shortSince}, false) as was_short`;
 
+const liveReplica = z.object({ replica: text, is_alone: flag });
+export type LiveReplica = Readonly<z.output<typeof liveReplica>>;
+
 /** The replicas that reported in this time, except those of older releases. */
-export const liveReplicas = (tx: Queryable, silentMs: number): Promise<string[]> =>
-  readValues(tx, text)`
-    select replica from op.limit_replicas where not is_older
+export const liveReplicas = (tx: Queryable, silentMs: number): Promise<LiveReplica[]> =>
+  readRows(tx, liveReplica)`
+    select replica, is_alone from op.limit_replicas where not is_older
       and seen_at > ${limitNow} - make_interval(secs => ${silentMs / 1000})`;
+
+export const markAlone = (tx: Queryable, replica: string, isAlone: boolean): Promise<unknown> =>
+  tx.query(sql`update op.limit_replicas set is_alone = ${isAlone} where replica = ${replica}`);
 
 type Written = BudgetPlace & Readonly<{ held: Readonly<Record<string, number>>; isShort: boolean }>;
 

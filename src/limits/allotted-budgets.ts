@@ -68,6 +68,11 @@ export class AllottedBudgets {
     this.#outageShare = Math.floor(outageShare * wholeShare);
   }
 
+  /** The number of replicas in the last answer. Null before it. */
+  get replicas(): number | null {
+    return this.#replicas;
+  }
+
   get size(): number {
     return this.#entries.size;
   }
@@ -168,8 +173,9 @@ export class AllottedBudgets {
       for (const dimension of budgetDimensions) {
         const meter = entry[dimension];
         const used = this.#usedBy(principalId, entry, dimension);
-        // A budget without requests here has no cap yet, but others may need more of it.
-        if (meter.cap === -1 && nowMs >= meter.shortUntilMs) continue;
+        // A cap is not known before a request, but others may need more of the budget.
+        const isUsed = meter.cap !== -1 || used.outstanding > 0;
+        if (!isUsed && nowMs >= meter.shortUntilMs) continue;
         isActive ||= used.outstanding > 0;
         if (!isDue && needOfSpend(meter, used) === 'none') continue;
         const ask = { principal_id: principalId, dimension, ...askSpend(meter, used, ahead) };
@@ -199,9 +205,11 @@ export class AllottedBudgets {
       return false;
     }
     this.#validUntilMs = sentAtMs + validMs;
+    const wasAlone = this.#replicas === 1 && answer.replicas > 1;
     const isMore = answer.replicas > (this.#replicas ?? answer.replicas);
     this.#replicas = answer.replicas;
     if (isMore) for (const principalId of this.#entries.keys()) this.#due.add(principalId);
+    if (wasAlone) this.#declareAll(nowMs);
     for (const { principal_id: principalId, dimension, amount } of answer.amounts) {
       const entry = this.#entries.get(principalId);
       const meter = entry?.[dimension];
@@ -209,7 +217,7 @@ export class AllottedBudgets {
       if (entry === undefined || meter === undefined || meter.ceiling === null) continue;
       holdSpend(meter, usedOf(entry.account, meter.cap, dimension), amount);
     }
-    let isAskedFor = false;
+    let isAskedFor = wasAlone;
     for (const { principal_id: principalId, dimension } of answer.short) {
       const entry = this.#entries.get(principalId) ?? this.#newEntry(principalId, nowMs);
       const meter = entry[dimension];
@@ -266,6 +274,14 @@ export class AllottedBudgets {
     };
     this.#entries.set(principalId, entry);
     return entry;
+  }
+
+  /** Until now it spent without allotments. */
+  #declareAll(nowMs: number): void {
+    for (const principalId of this.#spending.outstanding()) {
+      if (!this.#entries.has(principalId)) this.#newEntry(principalId, nowMs);
+      this.#due.add(principalId);
+    }
   }
 
   #forgetAll(): void {

@@ -21,15 +21,20 @@ export const partOf = (left: number, share: number): number =>
 /** `keeps` includes `spare`: the part that it has not spent. */
 export type BudgetAsk = Ask & Readonly<{ spare: number }>;
 
+/**
+ * Live proxies. True for one that was alone at its last answer: it does not ask for allotments until
+ * it learns that others have joined.
+ */
+export type Live = ReadonlyMap<string, boolean>;
+
 type Given = Readonly<{
   cap: number;
   /** Spent in the window, as far as it is counted. */
   counted: number;
-  /** The allotments of the other proxies. */
-  others: Held;
-  /** All proxies, and those of them that have no allotment yet. */
-  replicas: number;
-  undeclared: number;
+  /** The allotments of all proxies. Those of proxies that are not alive are ignored. */
+  held: Held;
+  live: Live;
+  replica: string;
   /** True if some proxy needed more than was left a short time ago. */
   wasShort: boolean;
 }>;
@@ -39,11 +44,16 @@ type Given = Readonly<{
  * Reserves of several proxies are at most about half of what is left, and get smaller with it.
  */
 export function allotBudget(given: Given, ask: BudgetAsk): Allotted {
-  const { cap, counted, others, replicas, undeclared, wasShort } = given;
-  const promised = Object.values(others).reduce((sum, one) => sum + one, 0);
-  const rest = Math.max(0, cap - counted - promised - ask.keeps);
-  const first = undeclared * partOf(cap - counted, firstShareOf(replicas));
-  const left = Math.max(0, rest - first);
+  const { cap, counted, held, live, replica, wasShort } = given;
+  const replicas = live.size;
+  const first = partOf(cap - counted, firstShareOf(replicas));
+  let promised = ask.keeps;
+  for (const [other, isAlone] of live) {
+    if (other === replica) continue;
+    // A proxy that was alone may spend all. But it may also have crashed, so others get a part.
+    promised += isAlone ? Math.max(0, cap - counted - first) : (held[other] ?? first);
+  }
+  const left = Math.max(0, cap - counted - promised);
   const isShort = ask.wants > left;
   const needed = needOf(ask, { left, replicas });
   if (isShort || wasShort) return { amount: ask.keeps + needed, isShort };

@@ -63,6 +63,8 @@ export const reconcileReport = z.object({
       /** Ascending. A report that is not newer than another one is ignored. */
       sequence: count,
       limits: z.array(ask).max(countsMax),
+      /** The number of replicas in the last answer. Absent before the first one. */
+      replicas: count.optional(),
       /** Replicas that cannot use allotments of budgets do not send it. */
       budgets: z.array(spendAsk).max(countsMax).optional(),
       /** True for the last report: the replica has stopped, and keeps only what it reports. */

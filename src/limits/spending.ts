@@ -94,6 +94,13 @@ export class Spending {
     return this.#accounts.get(principalId);
   }
 
+  /** The principals with spending that the control plane may not have counted. */
+  *outstanding(): Iterable<PrincipalId> {
+    for (const [principalId, { rows, inFlight }] of this.#accounts) {
+      if (rows > 0 || inFlight.tokens > 0 || inFlight.micros > 0) yield principalId;
+    }
+  }
+
   /** Counts an admitted request by its estimated use. It must be concluded or released. */
   hold(principalId: PrincipalId, budget: CompiledBudget, estimate: Amount): Hold {
     const account = this.#accountOf(principalId, budget);

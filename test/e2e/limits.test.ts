@@ -113,7 +113,13 @@ it('two proxies spend a budget once', async (t) => {
   const proxies = [await startProxy(t, control), await startProxy(t, control)] as const;
   // Each answer uses 18 tokens.
   const requests = 100;
+  const before = await Promise.all(proxies.map(({ version }) => version()));
   await control.send('PUT', '/admin/principals/1/budget', { tokens_total: 18 * requests });
+  const isKnown = async (): Promise<boolean> => {
+    const versions = await Promise.all(proxies.map(({ version }) => version()));
+    return versions.every((version, index) => version > (before[index] ?? 0));
+  };
+  await until(isKnown, { what: 'the budget at the proxies' });
   const budgets = z.array(z.looseObject({ tokens_used: z.int() }));
   const used = async (): Promise<number> =>
     ((await control.admin.get('/admin/budgets', budgets))[0]?.tokens_used ?? 0) / 18;

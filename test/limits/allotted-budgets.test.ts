@@ -10,8 +10,6 @@ import * as fc from 'fast-check';
 import { principalId } from '../../src/lib/ids.ts';
 import { AllottedBudgets } from '../../src/limits/allotted-budgets.ts';
 import { allotBudget } from '../../src/limits/budget-allotment.ts';
-import { Limiter } from '../../src/limits/limiter.ts';
-import { reconcileReport } from '../../src/limits/reconciliation.ts';
 import type { BudgetAllotments, SpendAsk } from '../../src/limits/reconciliation.ts';
 import { Spending } from '../../src/limits/spending.ts';
 import type { CompiledBudget } from '../../src/snapshot/compile/callers.ts';
@@ -21,42 +19,44 @@ const one = principalId.parse(1);
 const intervalMs = 5_000;
 const tickMs = 250;
 
+/** `known` is the number of replicas in the last answer. */
+type Sent = Readonly<{ sequence: number; known: number | null; asks: readonly SpendAsk[] }>;
+
 /** The tables of the control plane, with its rules. */
 function controlPlane(cap: number) {
-  const seen = new Map<string, { sequence: number; atMs: number }>();
+  const seen = new Map<string, { sequence: number; atMs: number; isAlone: boolean }>();
   const counted = new Map<string, number>();
   let held: Record<string, number> = {};
   let shortAtMs = -Infinity;
   const spent = (): number => [...counted.values()].reduce((sum, micros) => sum + micros, 0);
   const report = (
     replica: string,
-    { sequence, asks }: Readonly<{ sequence: number; asks: readonly SpendAsk[] }>,
+    { sequence, known, asks }: Sent,
     nowMs: number,
   ): BudgetAllotments | null => {
     if ((seen.get(replica)?.sequence ?? 0) >= sequence) return null;
-    seen.set(replica, { sequence, atMs: nowMs });
-    const live = [...seen].flatMap(([name, { atMs }]) => (nowMs - atMs < 120_000 ? [name] : []));
+    seen.set(replica, { sequence, atMs: nowMs, isAlone: false });
+    const alive = [...seen].filter(([, { atMs }]) => nowMs - atMs < 120_000);
+    const live = new Map(alive.map(([name, { isAlone }]) => [name, isAlone]));
+    seen.set(replica, { sequence, atMs: nowMs, isAlone: live.size === 1 || known === 1 });
     const isShortNow = (): boolean => nowMs - shortAtMs < 15_000;
     const amounts = asks.map((ask) => {
-      const others = Object.fromEntries(
-        Object.entries(held).filter(([name]) => name !== replica && live.includes(name)),
-      );
-      const undeclared = live.length - 1 - Object.keys(others).length;
-      const given = { cap, counted: spent(), others, replicas: live.length, undeclared };
-      const { amount, isShort } = allotBudget({ ...given, wasShort: isShortNow() }, ask);
-      held = { ...others, [replica]: amount };
+      const given = { cap, counted: spent(), held, live, replica, wasShort: isShortNow() };
+      const { amount, isShort } = allotBudget(given, ask);
+      held = { ...held, [replica]: amount };
       if (isShort) shortAtMs = nowMs;
       return { principal_id: one, dimension: 'micros' as const, amount };
     });
     const short = isShortNow() ? [{ principal_id: one, dimension: 'micros' as const }] : [];
-    return { replicas: live.length, amounts, short };
+    return { replicas: live.size, amounts, short };
   };
   /** Counts each row once. */
   const count = (rows: ReadonlyMap<string, number>): number => {
     for (const [id, micros] of rows) counted.set(id, micros);
     return spent();
   };
-  return { report, count, spent };
+  const isAnyAlone = (): boolean => [...seen.values()].some(({ isAlone }) => isAlone);
+  return { report, count, spent, isAnyAlone };
 }
 
 /** `crashed`: the process is replaced by a new one after its report was answered. */
@@ -73,7 +73,7 @@ const budgetOf = (cap: number, spent: number): CompiledBudget => ({
 type Fleet = ReturnType<typeof fleetOf>;
 
 /** Proxies that report regularly and when they run low, as `control-link/reconcile.ts` does. */
-function fleetOf(size: number, cap: number) {
+function fleetOf(size: number, cap: number, joinsMs: readonly number[] = []) {
   const control = controlPlane(cap);
   let nowMs = 0;
   let rows = 0;
@@ -82,7 +82,8 @@ function fleetOf(size: number, cap: number) {
   const replicas = Array.from({ length: size }, (_, index) => {
     // Clocks of processes start at different times.
     const offsetMs = index * 1_234_567;
-    const state = { sequence: 0, dueMs: 0, deliverMs: index * 700, isLow: false, starts: 0 };
+    const dueMs = joinsMs[index] ?? 0;
+    const state = { sequence: 0, dueMs, deliverMs: index * 700, isLow: false, starts: 0 };
     const started = () => {
       const spending = new Spending();
       const budgets = new AllottedBudgets({ spending, outageShare: 0 });
@@ -99,9 +100,10 @@ function fleetOf(size: number, cap: number) {
       state.isLow = false;
       state.dueMs = nowMs + intervalMs;
       const sentAtMs = nowMs + offsetMs;
+      const known = process.budgets.replicas;
       const asks = process.budgets.takeAsks({ nowMs: sentAtMs, intervalMs, countMax: 100 });
       const name = `r${index}.${state.starts}`;
-      const sent = { sequence: state.sequence, asks };
+      const sent = { sequence: state.sequence, known, asks };
       if (fate === 'lost') return;
       if (fate === 'late') return void late.push(() => control.report(name, sent, nowMs));
       const answer = control.report(name, sent, nowMs);
@@ -137,6 +139,8 @@ function fleetOf(size: number, cap: number) {
     };
     const ask = ({ estimate, cost, lastsMs }: Asked): boolean => {
       const { spending, budgets, budget, queue } = process;
+      // It listens after its first report.
+      if (budgets.replicas === null) return false;
       const { spent, inFlight } = spending.currentSpend(one, budget);
       if (spent.cost_used_micros + inFlight.cost_used_micros >= cap) return false;
       const ahead = { tokens: 0, micros: estimate };
@@ -145,7 +149,8 @@ function fleetOf(size: number, cap: number) {
       const hold = spending.hold(one, budget, ahead);
       tally.accepted += cost;
       // A process that joined may spend something before its first allotment.
-      if (state.starts > 0 && !process.hasAsked) tally.early += Math.max(cost, estimate);
+      const isEarly = !process.hasAsked || control.isAnyAlone();
+      if (budgets.replicas > 1 && isEarly) tally.early += Math.max(cost, estimate);
       const id = `row ${++rows}`;
       const end = (): void => {
         spending.conclude(hold, id, { tokens: 0, micros: cost });
@@ -174,7 +179,8 @@ function fleetOf(size: number, cap: number) {
       for (const { tick } of replicas) tick(fate);
     }
   };
-  for (const _round of [1, 2]) for (const { report } of replicas) report('answered');
+  const rounds = joinsMs.length > 0 ? [] : [1, 2];
+  for (const _round of rounds) for (const { report } of replicas) report('answered');
   return {
     replicas,
     pass,
@@ -228,8 +234,9 @@ describe('allotments of budgets over a fleet', () => {
         fc.integer({ min: 2, max: 6 }),
         fc.integer({ min: 1, max: 3_000 }),
         fc.array(step, { maxLength: 80 }),
-        (size, cap, steps) => {
-          const fleet = fleetOf(size, cap);
+        fc.array(fc.integer({ min: 0, max: 60_000 }), { maxLength: 6 }),
+        (size, cap, steps, joinsMs) => {
+          const fleet = fleetOf(size, cap, joinsMs);
           run(fleet, steps);
           const { accepted, lost, early } = fleet.tally;
           const excess = fleet.replicas.reduce((sum, replica) => sum + replica.excess(), 0);
@@ -290,6 +297,19 @@ describe('allotments of budgets over a fleet', () => {
     assert.equal(a?.ask(large), false);
   });
 
+  it('serve the only replica after a crash, a part of the budget at a time', () => {
+    const fleet = fleetOf(1, 10_000);
+    const [a] = fleet.replicas;
+    const small = { estimate: 100, cost: 100, lastsMs: 100 };
+    assert.ok(a?.ask(small));
+    fleet.pass(5_000);
+    fleet.pass(5_000, 'crashed');
+    for (let at = 0; at < 100_000; at += 2_500) {
+      fleet.pass(2_500);
+      assert.ok(a?.ask(small));
+    }
+  });
+
   it('let others spend what a crashed replica did not, after two minutes', () => {
     const fleet = fleetOf(2, 1_000);
     const [a, b] = fleet.replicas;
@@ -315,73 +335,5 @@ describe('allotments of budgets over a fleet', () => {
     assert.equal(a?.ask({ estimate: 10, cost: 10, lastsMs: 100 }), false);
     fleet.pass(10_000);
     assert.equal(a?.ask({ estimate: 10, cost: 10, lastsMs: 100 }), true);
-  });
-});
-
-describe('a client that asks for as many tokens as a number can express', () => {
-  it('leaves reports valid, so that others keep their allotments', () => {
-    const spending = new Spending();
-    const budgets = new AllottedBudgets({ spending, outageShare: 0 });
-    const limiter = new Limiter();
-    const budget = budgetOf(1_000, 0);
-    const limits = { requests_per_min: null, tokens_per_min: 100 };
-    const whole = { minute: 1, ends_in_ms: 60_000, start_share: 10_000, next_start_share: 0 };
-    const short = [{ principal_id: one, dimension: 'tokens' as const, minute: 1 }];
-    limiter.allotted.apply({ ...whole, limits: [], short }, { sentAtMs: 0, nowMs: 0 });
-    budgets.apply({ replicas: 2, amounts: [], short: [] }, { sentAtMs: 0, nowMs: 0 });
-    for (let nowMs = 0; nowMs < 2_000; nowMs += 250) {
-      const cost = { tokens: Number.MAX_SAFE_INTEGER, micros: Number.MAX_SAFE_INTEGER * 15 };
-      if (budgets.admit(one, budget, { caps: budget.caps, cost, nowMs })) {
-        spending.hold(one, budget, cost);
-      }
-      limiter.admit(one, limits, { tokens: Number.MAX_SAFE_INTEGER + 100, nowMs });
-      const ahead = { nowMs, intervalMs, countMax: 100 };
-      const asks = {
-        sequence: nowMs,
-        limits: limiter.allotted.takeAsks(ahead),
-        budgets: budgets.takeAsks(ahead),
-      };
-      assert.ok(asks.limits.length > 0 && asks.budgets.length > 0);
-      const report = { replica_id: 'a', counts: [], asks };
-      assert.ok(reconcileReport.safeParse(report).success);
-    }
-  });
-});
-
-describe('the allotment of one replica', () => {
-  const answer = { replicas: 4, amounts: [], short: [] };
-
-  /** It has spent all of its allotment in the first window. */
-  function spentReplica() {
-    const spending = new Spending();
-    const budgets = new AllottedBudgets({ spending, outageShare: 0 });
-    const times = { sentAtMs: 0, nowMs: 0 };
-    budgets.apply(answer, times);
-    const ask = (budget: CompiledBudget, micros: number, caps = budget.caps): boolean =>
-      budgets.admit(one, budget, { caps, cost: { tokens: 0, micros }, nowMs: 0 });
-    const first = budgetOf(1_000, 900);
-    assert.ok(ask(first, 1));
-    spending.hold(one, first, { tokens: 0, micros: 1 });
-    const [asked] = budgets.takeAsks({ nowMs: 0, intervalMs, countMax: 10 });
-    assert.equal(asked?.keeps, 1);
-    const amounts = [{ principal_id: one, dimension: 'micros' as const, amount: 1 }];
-    budgets.apply({ ...answer, amounts }, times);
-    assert.ok(!ask(first, 1));
-    return { ask, first };
-  }
-
-  it('is replaced by a part of what is left when the next window starts', () => {
-    const { ask } = spentReplica();
-    const next: CompiledBudget = {
-      ...budgetOf(1_000, 0),
-      reported: { tokens_used: 0, cost_used_micros: 0, windowStartMs: 2 },
-    };
-    assert.ok(!ask(next, 100));
-    assert.ok(ask(next, 40));
-  });
-
-  it('is replaced by a part of what is left while an increase is in force', () => {
-    const { ask, first } = spentReplica();
-    assert.ok(ask(first, 40, { tokens_total: null, cost_total_micros: 2_000 }));
   });
 });

@@ -9,6 +9,7 @@ import {
   holdBudgetAllotments,
   listShortBudgets,
   liveReplicas,
+  markAlone,
   writeBudgetAllotments,
 } from '../../db/budget-allotments.ts';
 import type { BudgetAllotmentRow, BudgetPlace } from '../../db/budget-allotments.ts';
@@ -16,6 +17,7 @@ import { readSpend } from '../../db/usage/budget-usage.ts';
 import type { CountedSpend } from '../../db/usage/budget-usage.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { allotBudget } from '../../limits/budget-allotment.ts';
+import type { Live } from '../../limits/budget-allotment.ts';
 import { budgetDimensions, countsMax } from '../../limits/reconciliation.ts';
 import type { BudgetAllotments, BudgetDimension, SpendAsk } from '../../limits/reconciliation.ts';
 import { count } from './allotment-tally.ts';
@@ -28,6 +30,8 @@ export const allotmentMs = 120_000;
 type Asked = Readonly<{
   replica: string;
   asks: readonly SpendAsk[];
+  /** The number of replicas that it knew when it asked. Null if it has had no answer. */
+  knownReplicas: number | null;
   state: ConfigState;
   nowMs: number;
   tally: AllotmentTally;
@@ -35,12 +39,16 @@ type Asked = Readonly<{
 
 export async function handOutBudgets(
   tx: Queryable,
-  { replica, asks, state, nowMs, tally }: Asked,
+  { replica, asks, knownReplicas, state, nowMs, tally }: Asked,
 ): Promise<BudgetAllotments> {
   const valid = new Map(
     asks.flatMap((ask) => (capOf(state, ask, nowMs) === null ? [] : [[nameOf(ask), ask] as const])),
   );
-  const live = new Set(await liveReplicas(tx, allotmentMs)).add(replica);
+  const seen = await liveReplicas(tx, allotmentMs);
+  const live = new Map(seen.map((one) => [one.replica, one.is_alone]));
+  // A replica that is told of others for the first time has not declared what it spends.
+  const isAlone = live.size <= 1 || knownReplicas === 1;
+  if (live.get(replica) !== isAlone) await markAlone(tx, replica, isAlone);
   const rows = valid.size === 0 ? [] : await holdBudgetAllotments(tx, [...valid.values()]);
   // Read after the rows are locked: it includes all that other replicas no longer keep.
   const spent = await spentOf(tx, rows);
@@ -48,26 +56,25 @@ export async function handOutBudgets(
     const ask = valid.get(nameOf(row));
     const counted = spent.get(row.principal_id);
     if (ask === undefined || counted === undefined) return [];
-    const others = othersIn(row, { live, replica });
     const allotted = allotBudget(
       {
         cap: capOf(state, ask, nowMs) ?? 0,
         counted: ask.dimension === 'tokens' ? counted.tokens_used : counted.cost_used_micros,
-        others,
-        replicas: live.size,
-        undeclared: live.size - 1 - Object.keys(others).length,
+        held: row.held,
+        live,
+        replica,
         wasShort: row.was_short,
       },
       ask,
     );
     count(tally, `budget_${ask.dimension}`, { keeps: ask.keeps, ...allotted });
-    return [{ ask, others, ...allotted }];
+    return [{ ask, held: livingIn(row, live), ...allotted }];
   });
   if (decided.length > 0) {
-    const written = decided.map(({ ask, others, amount, isShort }) => ({
+    const written = decided.map(({ ask, held, amount, isShort }) => ({
       principal_id: ask.principal_id,
       dimension: ask.dimension,
-      held: { ...others, [replica]: amount },
+      held: { ...held, [replica]: amount },
       isShort,
     }));
     await writeBudgetAllotments(tx, written);
@@ -107,11 +114,9 @@ async function spentOf(
   return new Map(spent.map((one) => [one.principal_id, one]));
 }
 
-type Among = Readonly<{ live: ReadonlySet<string>; replica: string }>;
-
-/** The allotments of the other replicas that are alive. */
-const othersIn = ({ held }: BudgetAllotmentRow, { live, replica }: Among) =>
-  Object.fromEntries(Object.entries(held).filter(([one]) => one !== replica && live.has(one)));
+/** The allotments of the replicas that are alive. */
+const livingIn = ({ held }: BudgetAllotmentRow, live: Live) =>
+  Object.fromEntries(Object.entries(held).filter(([one]) => live.has(one)));
 
 const isDimension = (text: string): text is BudgetDimension =>
   budgetDimensions.some((one) => one === text);

@@ -83,9 +83,12 @@ export function createReconcile({ db, state, tally, ...dependencies }: Dependenc
         const limits = { replica, asks: asks.limits, moment, limitOf, tally };
         const allotments = await handOut(tx, limits);
         const { nowMs } = moment;
-        const spends = { replica, asks: asks.budgets ?? [], state: state(), nowMs, tally };
+        const knownReplicas = asks.replicas ?? null;
+        const spending = { asks: asks.budgets ?? [], knownReplicas, state: state() };
         const budgets =
-          asks.budgets === undefined ? {} : { budgets: await handOutBudgets(tx, spends) };
+          asks.budgets === undefined
+            ? {}
+            : { budgets: await handOutBudgets(tx, { replica, ...spending, nowMs, tally }) };
         if (asks.leaves === true) await forgetReplica(tx, replica);
         return {
           replicas: moment.replicas,

@@ -117,6 +117,7 @@ async function reconcileOnce(
     })),
     asks: {
       sequence,
+      ...(budgets.replicas === null ? {} : { replicas: budgets.replicas }),
       limits: limiter.allotted.takeAsks(ahead),
       budgets: budgets.takeAsks(ahead),
     },

@@ -60,25 +60,39 @@ const askOf = (asked: Asked): SpendAsk => ({
 /** Reports of one replica, numbered. */
 function replicaOf(replica: string) {
   let sequence = 0;
-  const report = async (reconcile: Reconcile, ...asked: readonly Asked[]) => {
+  const reportKnowing = async (
+    replicas: number | undefined,
+    reconcile: Reconcile,
+    ...asked: readonly Asked[]
+  ) => {
     sequence += 1;
     const budgets = asked.map(askOf);
-    const asks = { sequence, limits: [], budgets };
+    const asks = { sequence, replicas, limits: [], budgets };
     const answer = await reconcile.take({ replica_id: replica, counts: [], asks });
     assert.ok(!isRefusal(answer) && answer.allotments?.budgets !== undefined);
     return answer.allotments;
   };
+  const report = (reconcile: Reconcile, ...asked: readonly Asked[]) =>
+    reportKnowing(undefined, reconcile, ...asked);
   const amounts = async (reconcile: Reconcile, ...asked: readonly Asked[]) =>
     (await report(reconcile, ...asked)).budgets?.amounts.map(({ amount }) => amount);
-  return { report, amounts };
+  return { report, reportKnowing, amounts };
+}
+
+type Replica = ReturnType<typeof replicaOf>;
+
+/** Two replicas that know of each other. */
+async function joined(reconcile: Reconcile, one: Replica, other: Replica): Promise<void> {
+  await one.report(reconcile);
+  await other.report(reconcile);
+  await one.reportKnowing(2, reconcile);
 }
 
 describe('control planes that share a database', () => {
   it('hand out a budget once, whichever of them is asked', async (t) => {
     const { x, y, spend } = await testPlanes(t);
     const [a, b] = [replicaOf('a'), replicaOf('b')];
-    await a.report(x);
-    await b.report(y);
+    await joined(x, b, a);
     // The other replica may spend a tenth of the rest without an allotment, and has none yet.
     assert.deepEqual(await a.amounts(x, { keeps: 700, wants: 900 }), [800]);
     const { budgets } = await b.report(y, { keeps: 50, wants: 100, unit: 100 });
@@ -99,7 +113,7 @@ describe('control planes that share a database', () => {
   it('allot every cap of a budget, with increases in force, and nothing without a cap', async (t) => {
     const { x } = await testPlanes(t);
     const [a, b] = [replicaOf('a'), replicaOf('b')];
-    await b.report(x);
+    await joined(x, a, b);
     const { budgets } = await a.report(
       x,
       { wants: 10 },
@@ -121,7 +135,7 @@ describe('control planes that share a database', () => {
   it('keep the allotment of a silent replica for two minutes', async (t) => {
     const { x, db } = await testPlanes(t);
     const [a, b] = [replicaOf('a'), replicaOf('b')];
-    await a.report(x);
+    await joined(x, a, b);
     await b.amounts(x, { keeps: 800 });
     const age = (seconds: number) =>
       db.query(sql`
@@ -131,6 +145,18 @@ describe('control planes that share a database', () => {
     assert.deepEqual(await a.amounts(x, { wants: 1_000, unit: 1 }), [88]);
     await age(20);
     assert.deepEqual(await a.amounts(x, { keeps: 100, wants: 1_000, unit: 1 }), [1_000]);
+  });
+
+  it('hand out a part until a replica that was alone has declared what it spends', async (t) => {
+    const { x } = await testPlanes(t);
+    const [a, b] = [replicaOf('a'), replicaOf('b')];
+    await a.report(x);
+    assert.deepEqual(await b.amounts(x, { wants: 500 }), [50]);
+    // It does not know yet that the other one has joined.
+    await a.reportKnowing(1, x);
+    assert.deepEqual(await b.amounts(x, { keeps: 100, wants: 400 }), [100]);
+    await a.reportKnowing(2, x, { keeps: 500 });
+    assert.deepEqual(await b.amounts(x, { keeps: 100, wants: 300 }), [300]);
   });
 
   it('forget the allotments of a budget that was removed', async (t) => {

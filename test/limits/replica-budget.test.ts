@@ -1,0 +1,87 @@
+// Tests the allotments of budgets at one replica: its reports, and windows and caps that change.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { principalId } from '../../src/lib/ids.ts';
+import { AllottedBudgets } from '../../src/limits/allotted-budgets.ts';
+import { Limiter } from '../../src/limits/limiter.ts';
+import { reconcileReport } from '../../src/limits/reconciliation.ts';
+import { Spending } from '../../src/limits/spending.ts';
+import type { CompiledBudget } from '../../src/snapshot/compile/callers.ts';
+
+const one = principalId.parse(1);
+const intervalMs = 5_000;
+
+const budgetOf = (cap: number, spent: number): CompiledBudget => ({
+  caps: { tokens_total: null, cost_total_micros: cap },
+  reported: { tokens_used: 0, cost_used_micros: spent, windowStartMs: 1 },
+});
+
+describe('a client that asks for as many tokens as a number can express', () => {
+  it('leaves reports valid, so that others keep their allotments', () => {
+    const spending = new Spending();
+    const budgets = new AllottedBudgets({ spending, outageShare: 0 });
+    const limiter = new Limiter();
+    const budget = budgetOf(1_000, 0);
+    const limits = { requests_per_min: null, tokens_per_min: 100 };
+    const whole = { minute: 1, ends_in_ms: 60_000, start_share: 10_000, next_start_share: 0 };
+    const short = [{ principal_id: one, dimension: 'tokens' as const, minute: 1 }];
+    limiter.allotted.apply({ ...whole, limits: [], short }, { sentAtMs: 0, nowMs: 0 });
+    budgets.apply({ replicas: 2, amounts: [], short: [] }, { sentAtMs: 0, nowMs: 0 });
+    for (let nowMs = 0; nowMs < 2_000; nowMs += 250) {
+      const cost = { tokens: Number.MAX_SAFE_INTEGER, micros: Number.MAX_SAFE_INTEGER * 15 };
+      if (budgets.admit(one, budget, { caps: budget.caps, cost, nowMs })) {
+        spending.hold(one, budget, cost);
+      }
+      limiter.admit(one, limits, { tokens: Number.MAX_SAFE_INTEGER + 100, nowMs });
+      const ahead = { nowMs, intervalMs, countMax: 100 };
+      const asks = {
+        sequence: nowMs,
+        limits: limiter.allotted.takeAsks(ahead),
+        budgets: budgets.takeAsks(ahead),
+      };
+      assert.ok(asks.limits.length > 0 && asks.budgets.length > 0);
+      const report = { replica_id: 'a', counts: [], asks };
+      assert.ok(reconcileReport.safeParse(report).success);
+    }
+  });
+});
+
+describe('the allotment of one replica', () => {
+  const answer = { replicas: 4, amounts: [], short: [] };
+
+  /** It has spent all of its allotment in the first window. */
+  function spentReplica() {
+    const spending = new Spending();
+    const budgets = new AllottedBudgets({ spending, outageShare: 0 });
+    const times = { sentAtMs: 0, nowMs: 0 };
+    budgets.apply(answer, times);
+    const ask = (budget: CompiledBudget, micros: number, caps = budget.caps): boolean =>
+      budgets.admit(one, budget, { caps, cost: { tokens: 0, micros }, nowMs: 0 });
+    const first = budgetOf(1_000, 900);
+    assert.ok(ask(first, 1));
+    spending.hold(one, first, { tokens: 0, micros: 1 });
+    const [asked] = budgets.takeAsks({ nowMs: 0, intervalMs, countMax: 10 });
+    assert.equal(asked?.keeps, 1);
+    const amounts = [{ principal_id: one, dimension: 'micros' as const, amount: 1 }];
+    budgets.apply({ ...answer, amounts }, times);
+    assert.ok(!ask(first, 1));
+    return { ask, first };
+  }
+
+  it('is replaced by a part of what is left when the next window starts', () => {
+    const { ask } = spentReplica();
+    const next: CompiledBudget = {
+      ...budgetOf(1_000, 0),
+      reported: { tokens_used: 0, cost_used_micros: 0, windowStartMs: 2 },
+    };
+    assert.ok(!ask(next, 100));
+    assert.ok(ask(next, 40));
+  });
+
+  it('is replaced by a part of what is left while an increase is in force', () => {
+    const { ask, first } = spentReplica();
+    assert.ok(ask(first, 40, { tokens_total: null, cost_total_micros: 2_000 }));
+  });
+});
