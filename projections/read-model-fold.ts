@@ -21,16 +21,16 @@ export async function foldStateTo(
   onEvent: (event: FoldedEvent) => void = () => {},
 ): Promise<ConfigState> {
   const draft = openDraft(from);
-  while (draft.position < position) {
-    const limit = Math.min(pageEvents, position - draft.position);
-    const events = await readFolded(db, { after: draft, limit });
-    if (events.length === 0) {
-      throw new Error(`the log ends at ${draft.position}, before position ${position}`);
-    }
+  if (draft.position === position) return from;
+  const after = { position: from.position, hash: from.hash };
+  for await (const events of readFolded(db, { after, to: position, pageEvents })) {
     for (const event of events) {
       applyEvent(draft, event);
       onEvent(event);
     }
+  }
+  if (draft.position < position) {
+    throw new Error(`the log ends at ${draft.position}, before position ${position}`);
   }
   return closeDraft(draft);
 }

@@ -35,10 +35,16 @@ export function createSnapshotSecrets<Member>(
 
   const reveal = async (refs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const found = new Map<string, string>();
-    for (let done = 0; done < refs.length; done += revealedMax) {
-      const revealed = await vault.reveal(db, refs.slice(done, done + revealedMax));
-      for (const [ref, secret] of revealed) found.set(ref, secret);
-    }
+    const starts = Array.from({ length: Math.ceil(refs.length / revealedMax) }, (_, at) => at);
+    // Two at a time, so that the database reads while this process decrypts.
+    const revealing = starts.values();
+    const revealNext = async (): Promise<void> => {
+      for (const at of revealing) {
+        const part = refs.slice(at * revealedMax, (at + 1) * revealedMax);
+        for (const [ref, secret] of await vault.reveal(db, part)) found.set(ref, secret);
+      }
+    };
+    await Promise.all([revealNext(), revealNext()]);
     return found;
   };
 

@@ -189,14 +189,35 @@ const foldedRow = z.object({
   before: text.nullable(),
 });
 
+type Span = Readonly<{ after: LogPlace; to: number; pageEvents: number }>;
+
 /**
- * Returns the fields that a fold needs. For many events, this takes half the time of `readEvents`.
- * Throws a LogForkedError if the log has another hash at `after` than the fold.
+ * Yields the fields that a fold needs, page by page, while the database already reads the next
+ * page. For many events, this takes half the time of `readEvents`. Throws a LogForkedError if the
+ * log has another hash at `after` than the fold.
  */
-export async function readFolded(
+export async function* readFolded(db: Queryable, span: Span): AsyncGenerator<FoldedEvent[]> {
+  let next = readFoldedRows(db, span);
+  for (;;) {
+    const rows = await next;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const isEnd = last.position >= span.to;
+    if (!isEnd) {
+      const after = { position: last.position, hash: last.chain };
+      next = readFoldedRows(db, { ...span, after });
+      // Reported when it is awaited, if the reader gets there.
+      next.catch(() => {});
+    }
+    yield rows.map(toFolded);
+    if (isEnd) return;
+  }
+}
+
+async function readFoldedRows(
   db: Queryable,
-  { after, limit }: Readonly<{ after: LogPlace; limit: number }>,
-): Promise<FoldedEvent[]> {
+  { after, to, pageEvents }: Span,
+): Promise<z.output<typeof foldedRow>[]> {
   const { position, hash } = after;
   const rows = await readRows(db, foldedRow)`
     select position, stream, version, type, schema,
@@ -204,10 +225,11 @@ export async function readFolded(
       payload::text as data, encode(hash, 'hex') as chain,
       case when position = ${position + 1}
         then (select encode(hash, 'hex') from es.events where position = ${position}) end as before
-    from es.events where position > ${position} order by position limit ${limit}`;
+    from es.events where position > ${position} and position <= ${to}
+    order by position limit ${pageEvents}`;
   const [first] = rows;
   if (position > 0 && first !== undefined && first.before !== hash) throw new LogForkedError(after);
-  return rows.map(toFolded);
+  return rows;
 }
 
 function toFolded({ data, ...row }: z.output<typeof foldedRow>): FoldedEvent {
