@@ -172,7 +172,7 @@ function openNeeds(
 ): Needs {
   const { plane, clock, log, notifier, program } = options;
   const { sessions, adminTokens, credentials, singleSignOn } = authenticating;
-  const { db, reports, vault, past, publisher, measures, rebuild, encoders, heads } = plane;
+  const { db, reports, reads, vault, past, publisher, measures, rebuild, encoders, heads } = plane;
   const { isForked, rereads } = plane.store;
   const newId = randomUUID;
   const secureCookies = options.tls !== null;
@@ -217,7 +217,7 @@ function openNeeds(
     operations: { ...named, ...observed, ...processParts, sessions, secureCookies },
     machines: { publisher, ...intake, reconcile, fleet, ...witnesses, log },
     webhooks: { ...named, reports, checkAddress, clock, newId, randomBytes, wake: webhooks.wake },
-    usage: { reports, clock, ...openLedger(options) },
+    usage: { reports, reads, clock, ...openLedger(options) },
     history,
     extensions: {
       ...history,

@@ -10,6 +10,7 @@ import { migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/pool.ts';
 import { checkSessions } from '../db/pooler.ts';
 import type { Database } from '../db/pool.ts';
+import type { Reads } from '../db/reads.ts';
 import { namingRights } from '../db/rights.ts';
 import { openVault } from '../db/vault.ts';
 import type { Vault } from '../db/vault.ts';
@@ -46,6 +47,8 @@ export type ControlPlane = Readonly<{
   db: Database;
   /** For reports, whose statements may take longer. */
   reports: Database;
+  /** For reports that may be some seconds old. */
+  reads: Reads;
   /** Opens a pool without a time limit for a statement. */
   openMaintenance: () => Database;
   vault: Vault;
@@ -67,6 +70,8 @@ export type ControlPlane = Readonly<{
 
 export type PlaneOptions = Readonly<{
   databaseUrl: string;
+  /** The address of a standby, for reports. */
+  databaseReadUrl?: string | null;
   /** 32 bytes each. The previous key opens what was sealed before a rotation. */
   encryptionKey: Uint8Array;
   previousKey?: Uint8Array | undefined;
@@ -90,16 +95,12 @@ export type PlaneOptions = Readonly<{
  */
 export async function openControlPlane(options: PlaneOptions): Promise<ControlPlane> {
   const { databaseUrl: url, connectionsMax, clock, onFailure } = options;
-  const pool = { url, applicationName: 'gw', schema: readModelSchema };
   const cursor = await prepareDatabase(url);
   const cloudTokens = openCloudTokens(options);
   const measures = newPlaneMeasures(connectionsMax);
   const { onBuilt, onAppended, onHead, onCurrent, heads } = measuring(measures, options.onCurrent);
-  const { db, reports } = openMeasuredPools(
-    pool,
-    measures,
-    createStatementFailures({ measures, monotonic: () => performance.now(), onFailure }),
-  );
+  const { dispose, ...pools } = openPools(options, measures);
+  const { db, reports } = pools;
   try {
     const vault = await openOwnVault(db, options);
     const store = createConfigStore(cursor);
@@ -147,16 +148,31 @@ export async function openControlPlane(options: PlaneOptions): Promise<ControlPl
       publisher.close();
       await retiring.stop();
       await follower.close();
-      await Promise.all([db.dispose(), reports.dispose()]);
+      await dispose();
     };
-    const opened = { db, reports, vault, store, past, execute, publisher, measures, cloudTokens };
+    const opened = { ...pools, vault, store, past, execute, publisher, measures, cloudTokens };
     const own = { sessionSealer: sessionSealerOf(options), heads, encoders, rebuild, close };
     return { ...opened, ...reading, ...own, openMaintenance: () => openMaintenance(url) };
   } catch (error) {
     cloudTokens.close();
-    await Promise.all([db.dispose(), reports.dispose()]);
+    await dispose();
     throw error;
   }
+}
+
+const monotonic = (): number => performance.now();
+
+function openPools(
+  { databaseUrl: url, databaseReadUrl = null, onFailure }: PlaneOptions,
+  measures: PlaneMeasures,
+) {
+  const place = { url, applicationName: 'gw', schema: readModelSchema };
+  return openMeasuredPools(place, measures, {
+    readUrl: databaseReadUrl,
+    onStatementFailed: createStatementFailures({ measures, monotonic, onFailure }),
+    onUnfit: (error) =>
+      onFailure('reading from --database-read-url; reports use the primary', error),
+  });
 }
 
 function reportUnpublished(

@@ -9,7 +9,7 @@ import type { Client } from 'pg';
 import { connectClient } from './address.ts';
 
 const connectTimeoutMs = 2000;
-/** Returned by a pooler that rejects a startup parameter. */
+/** Returned by a pooler that rejects a startup parameter or a transaction. */
 const protocolViolation = '08P01';
 const setting = 'gw.session';
 
@@ -33,6 +33,9 @@ export async function checkSessions(url: string): Promise<void> {
     const seenByFirst = await read(first);
     await second.query('rollback');
     if (seenByFirst === mark && seenBySecond !== mark) return;
+  } catch (error) {
+    // A pooler that shares sessions by statement refuses transactions.
+    if (clients.length < 2 || !isProtocolViolation(error)) throw error;
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => {})));
   }
@@ -53,8 +56,7 @@ async function begin(url: string): Promise<Client> {
       idle_in_transaction_session_timeout: connectTimeoutMs,
     });
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === protocolViolation))
-      throw cause;
+    if (!isProtocolViolation(cause)) throw cause;
     throw new Error(
       'the pooler refuses the settings of a session; PgBouncer needs ' +
         'ignore_startup_parameters = lock_timeout,statement_timeout,idle_in_transaction_session_timeout',
@@ -62,6 +64,9 @@ async function begin(url: string): Promise<Client> {
     );
   }
 }
+
+const isProtocolViolation = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === protocolViolation;
 
 async function read(client: Client): Promise<unknown> {
   const { rows } = await client.query<{ value: string | null }>(

@@ -121,6 +121,16 @@ describe('a PgBouncer before the database', () => {
     });
   }
 
+  it('in statement mode is refused at the start', async (t) => {
+    const database = await testDatabase();
+    t.after(database.drop);
+    const url = await bouncedUrl(t, database.url, [
+      'pool_mode = statement',
+      `ignore_startup_parameters = ${ignored}`,
+    ]);
+    await assert.rejects(checkSessions(url), /set pool_mode = session for gw in PgBouncer/);
+  });
+
   it('that refuses the settings of a session is answered with the line that it needs', async (t) => {
     const database = await testDatabase();
     t.after(database.drop);

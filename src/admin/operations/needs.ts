@@ -14,6 +14,7 @@ import type { Webhooks } from '../../control/webhooks/open.ts';
 import type { PlaneMeasures } from '../../control/fleet/plane-measures.ts';
 import type { Publisher } from '../../control/publishing/publish.ts';
 import type { refuseUnready } from '../../control/readiness.ts';
+import type { ControlPlane } from '../../control/plane.ts';
 import type { Reconcile } from '../../control/usage/reconcile.ts';
 import type { usageCourse } from '../../control/usage/usage-reports.ts';
 import type { TakeNumbers } from '../../control/usage/usage-numbers.ts';
@@ -70,6 +71,8 @@ export type MachineNeeds = Readonly<{
 export type UsageNeeds = Readonly<{
   /** Runs statements with a longer timeout. */
   reports: Parameters<typeof usageCourse>[0];
+  /** For reports that may be some seconds old. */
+  reads: ControlPlane['reads'];
   verifyLedger: VerifyLedger;
   reprice: Reprice;
   usageWhatIf: UsageWhatIf;

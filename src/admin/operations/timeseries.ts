@@ -121,16 +121,17 @@ export const timeseriesRoutes = [
     }),
     body: none,
     response: z.array(point),
-    handle: async ({ query }, _call, { reports, clock }: UsageNeeds) => {
+    handle: async ({ query }, _call, { reads, clock }: UsageNeeds) => {
       const untilMs = query.until === undefined ? clock() : Date.parse(query.until);
-      const course = await usageCourse(reports, {
+      const asked = {
         sinceMs: query.since === undefined ? untilMs - dayMs : Date.parse(query.since),
         untilMs,
         bucket: query.bucket ?? 1,
         model: query.model ?? null,
         provider: query.provider ?? null,
         principalId: query.principal_id ?? null,
-      });
+      };
+      const course = await reads((db) => usageCourse(db, asked));
       if (isRefusal(course)) return course;
       const bucketSeconds = String(course.buckets.widthMs / 1000);
       return { headers: { 'x-gw-bucket-seconds': bucketSeconds }, body: everyBucket(course) };

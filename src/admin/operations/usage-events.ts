@@ -149,9 +149,9 @@ export const usageEventRoutes = [
     query,
     body: none,
     response: z.array(listedRecord),
-    handle: async ({ query }, { path }, { reports }: UsageNeeds) => {
+    handle: async ({ query }, { path }, { reads }: UsageNeeds) => {
       const { limit, after = null } = query;
-      const found = await usageRows(reports, { filter: filterOf(query), after, limit });
+      const found = await reads((db) => usageRows(db, { filter: filterOf(query), after, limit }));
       if (isRefusal(found)) return found;
       const { rows, last, count, archive } = found;
       const next = last === null ? {} : { link: `<${nextPath(path, query, last)}>; rel="next"` };
@@ -164,7 +164,7 @@ export const usageEventRoutes = [
               'x-gw-usage-archive': encodeURI(archive.place),
               'x-gw-usage-archive-before': archive.before.toISOString(),
             };
-      const costs = query.include === undefined ? [] : await breakDownRows(reports, rows);
+      const costs = query.include === undefined ? [] : await reads((db) => breakDownRows(db, rows));
       const body = rows.map((row, index) => Object.assign(toUsageRecord(row), costs[index]));
       return { headers: { ...total, ...next, ...archived }, body };
     },

@@ -37,11 +37,13 @@ export const usageExportRoutes = [
     }),
     body: none,
     response: z.string().meta({ examples: [focusExample] }),
-    handle: async ({ query }, { config }, { reports: db, clock }: UsageNeeds) => {
+    handle: async ({ query }, { config }, { reads, clock }: UsageNeeds) => {
       const { since, until = new Date(clock()).toISOString(), unpriced } = query;
       const refusal = refuseRange({ since, until });
       if (refusal !== null) return refusal;
       await config.refresh();
+      // One server for the whole file.
+      const db = await reads(async (fit) => fit);
       const name = `focus-${day(since)}-${day(until)}.csv`;
       return {
         headers: {

@@ -120,9 +120,9 @@ export const usageRoutes = [
     }),
     body: none,
     response: z.array(usageTotal),
-    handle: async ({ query }, { path }, { reports }: UsageNeeds) => {
+    handle: async ({ query }, { path }, { reads }: UsageNeeds) => {
       const { group_by: groupBy, since = null, until = null, limit, after: skip = 0 } = query;
-      const found = await totals(reports, { groupBy, since, until, skip, limit });
+      const found = await reads((db) => totals(db, { groupBy, since, until, skip, limit }));
       if (isRefusal(found)) return found;
       const groups = found[0]?.groups ?? 0;
       const total = found.length === 0 && skip > 0 ? {} : { 'x-total-count': String(groups) };

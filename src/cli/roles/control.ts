@@ -46,6 +46,7 @@ export type ControlSettings = Pick<
   | 'adminPort'
   | 'connectionsPerAddress'
   | 'databaseUrl'
+  | 'databaseReadUrl'
   | 'databaseMaxConnections'
   | 'encryptionKey'
   | 'encryptionKeyPrevious'
@@ -229,13 +230,15 @@ async function tryOpen(
   settings: ControlSettings,
   { log, onCurrent, egress, encoders, notifier, replica }: PlaneSurroundings,
 ): Promise<Opened> {
-  const { databaseUrl, encryptionKey, encryptionKeyPrevious, databaseMaxConnections } = settings;
+  const { databaseUrl, databaseReadUrl, databaseMaxConnections } = settings;
+  const { encryptionKey, encryptionKeyPrevious } = settings;
   if (databaseUrl === null || encryptionKey === null) {
     throw new Error('role control needs a database address and an encryption key');
   }
   try {
     const plane = await openControlPlane({
       databaseUrl,
+      databaseReadUrl,
       ...encryptionKeys({ encryptionKey, encryptionKeyPrevious }),
       connectionsMax: databaseMaxConnections,
       appVersion: programVersion(),

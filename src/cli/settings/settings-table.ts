@@ -103,6 +103,14 @@ const coreSettings = {
     description:
       'Postgres database of the control plane; may name several servers (postgres://…@a:5432,b:5432/gw)',
   }),
+  databaseReadUrl: define({
+    flag: '--database-read-url',
+    variable: 'GW_DATABASE_READ_URL',
+    schema: postgresUrl,
+    fallback: null,
+    secret: true,
+    description: 'a standby of the database, for usage reports that may be up to 30 s old',
+  }),
   databaseMaxConnections: define({
     flag: null,
     variable: 'GW_DATABASE_MAX_CONNECTIONS',

@@ -2,6 +2,8 @@
 
 import { openDatabase } from '../../db/pool.ts';
 import type { Database, PoolLoad } from '../../db/pool.ts';
+import { createReads } from '../../db/reads.ts';
+import type { OpenReads } from '../../db/reads.ts';
 import type { ConnectionsRefused } from '../../ingress/bound-connections.ts';
 import { newDurations, observe } from '../../telemetry/histogram.ts';
 import type { Durations } from '../../telemetry/histogram.ts';
@@ -61,10 +63,17 @@ export const newPlaneMeasures = (connectionsMax: number): PlaneMeasures => ({
 
 type Place = Readonly<{ url: string; applicationName: string; schema: string }>;
 
+/** `readUrl` is the address of a standby for reports, or null. */
+type Opening = Readonly<{
+  readUrl: string | null;
+  onStatementFailed: (pool: keyof PlaneMeasures['pools'], error: unknown) => void;
+  onUnfit: (reason: unknown) => void;
+}>;
+
 export function openMeasuredPools(
   place: Place,
   { pools }: PlaneMeasures,
-  onStatementFailed: (pool: keyof typeof pools, error: unknown) => void,
+  { readUrl, onStatementFailed, onUnfit }: Opening,
 ) {
   const open = (purpose: keyof typeof pools): Database => {
     const load = pools[purpose];
@@ -76,7 +85,29 @@ export function openMeasuredPools(
       onStatementFailed: (error) => onStatementFailed(purpose, error),
     });
   };
-  return { db: open('commands'), reports: open('reports') };
+  const [db, reports] = [open('commands'), open('reports')];
+  const { reads, close } = openReads({ ...place, url: readUrl }, { primary: reports, onUnfit });
+  const dispose = async (): Promise<void> => {
+    await close();
+    await Promise.all([db.dispose(), reports.dispose()]);
+  };
+  return { db, reports, reads, dispose };
+}
+
+type Reading = Pick<Parameters<typeof createReads>[0], 'primary' | 'onUnfit'>;
+
+function openReads(
+  { url, ...place }: Omit<Place, 'url'> & Readonly<{ url: string | null }>,
+  { primary, onUnfit }: Reading,
+): OpenReads {
+  if (url === null) return { reads: (read) => read(primary), close: async () => {} };
+  const standby = openDatabase({
+    ...place,
+    url,
+    purpose: 'reports',
+    connectionsMax: reportsConnectionsMax,
+  });
+  return createReads({ primary, standby, onUnfit });
 }
 
 export const measuring = (measures: PlaneMeasures, onCurrent?: () => void) => {

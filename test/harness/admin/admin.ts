@@ -89,6 +89,7 @@ type Options = Readonly<
     notifier?: Notifier;
     /** Uses this database instead of a new one. */
     database?: TestDatabase;
+    databaseReadUrl?: string;
   }
 >;
 
@@ -109,6 +110,7 @@ export async function testAdmin(
   const warnings: string[] = [];
   const plane = await openControlPlane({
     databaseUrl: database.url,
+    databaseReadUrl: options.databaseReadUrl ?? null,
     encryptionKey: testKey,
     connectionsMax: 4,
     appVersion: 'test',

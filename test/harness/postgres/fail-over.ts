@@ -120,6 +120,8 @@ export async function failOverPair(
       ':5432/',
       `:5432,${encodeURIComponent(second.address)}:5432/`,
     ),
+    /** The second server, which is the standby until it is promoted. */
+    standbyUrl: urlOf(second.address, 'gw'),
     /** Waits until the standby has received everything, then stops replication. */
     holdBack: async (): Promise<void> => {
       const end = await valueOf(primary, 'select pg_current_wal_flush_lsn() as value');
