@@ -11,7 +11,8 @@ import { z } from 'zod';
 
 import { operatorSettings } from '../../src/cli/settings/operator-settings.ts';
 import type { Setting } from '../../src/cli/settings/setting.ts';
-import { otherVariables, settingsTable } from '../../src/cli/settings/settings-table.ts';
+import { otherVariables } from '../../src/cli/settings/other-variables.ts';
+import { settingsTable } from '../../src/cli/settings/settings-table.ts';
 import { deploymentResource, deploymentSpec } from '../../src/kubernetes/gw-deployment.ts';
 import { desiredOf } from '../../src/operator/desired.ts';
 import type { Manifest } from '../../src/operator/kinds.ts';

@@ -10,7 +10,8 @@ import { nearest } from '../printing/nearest.ts';
 import { operatorSettings } from './operator-settings.ts';
 import { hasAll, longFlag } from './setting.ts';
 import type { Setting, SettingSource, SettingTable, ValuesOf } from './setting.ts';
-import { otherVariables, settingsTable } from './settings-table.ts';
+import { otherVariables } from './other-variables.ts';
+import { settingsTable } from './settings-table.ts';
 import type { SettingName, SettingsTable } from './settings-table.ts';
 
 export type SettingsOf<Table extends SettingTable> = ValuesOf<Table> &
