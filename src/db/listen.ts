@@ -4,7 +4,7 @@
 
 import type { Client } from 'pg';
 
-import { connectClient } from './address.ts';
+import { connectClient } from './connections/address.ts';
 
 export type Listener = Readonly<{ close: () => Promise<void> }>;
 

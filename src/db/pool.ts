@@ -5,7 +5,7 @@ import type { ConnectionPool } from '@databases/pg';
 import pool from '@databases/pg/lib/ConnectionPool.js';
 import typeOverrides from '@databases/pg/lib/TypeOverrides.js';
 
-import { readAddress } from './address.ts';
+import { readAddress } from './connections/address.ts';
 
 export type Database = ConnectionPool;
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { addressesOf, readAddress } from '../../src/db/address.ts';
+import { addressesOf, readAddress } from '../../src/db/connections/address.ts';
 
 const writable = '-c transaction_read_only=off';
 const encoded = encodeURIComponent(writable);

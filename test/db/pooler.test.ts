@@ -13,7 +13,7 @@ import { sql } from '@databases/pg';
 
 import { makePrivateDirectory, postgresAccount } from '../../src/cli/postgres/postgres-account.ts';
 import { openDatabase } from '../../src/db/pool.ts';
-import { checkSessions } from '../../src/db/pooler.ts';
+import { checkSessions } from '../../src/db/connections/pooler.ts';
 import { listenForEvents } from '../../src/db/listen.ts';
 import { testAdministrator } from '../harness/admin/admin.ts';
 import { debianBouncer } from '../harness/postgres/debian.ts';

@@ -2,8 +2,8 @@
 
 import { openDatabase } from '../../db/pool.ts';
 import type { Database, PoolLoad } from '../../db/pool.ts';
-import { createReads } from '../../db/reads.ts';
-import type { OpenReads } from '../../db/reads.ts';
+import { createReads } from '../../db/connections/reads.ts';
+import type { OpenReads } from '../../db/connections/reads.ts';
 import type { ConnectionsRefused } from '../../ingress/bound-connections.ts';
 import { newDurations, observe } from '../../telemetry/histogram.ts';
 import type { Durations } from '../../telemetry/histogram.ts';

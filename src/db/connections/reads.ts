@@ -4,9 +4,9 @@
 import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
-import { isDatabaseUnavailable, sqlStateOf } from './failure.ts';
-import type { Database } from './pool.ts';
-import { readRow, text } from './rows.ts';
+import { isDatabaseUnavailable, sqlStateOf } from '../failure.ts';
+import type { Database } from '../pool.ts';
+import { readRow, text } from '../rows.ts';
 
 /** `read` may run twice: a second time on the primary after the standby failed. */
 export type Reads = <Result>(read: (db: Queryable) => Promise<Result>) => Promise<Result>;
