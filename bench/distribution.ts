@@ -27,8 +27,9 @@ import type { Answered, Connection } from './control/load.ts';
 import { loggedIn, prepareDatabase, proxyToken, startServer } from './control/server.ts';
 import { residentMb, startRealProxy } from './distribution/real.ts';
 import type { RealProxy } from './distribution/real.ts';
-import { simulateProxy } from './distribution/simulated.ts';
-import type { Held, Simulated } from './distribution/simulated.ts';
+import { simulateProxies } from './distribution/simulate.ts';
+import type { Simulated } from './distribution/simulate.ts';
+import type { Held } from './distribution/simulated.ts';
 
 const { values } = parseArgs({
   options: {
@@ -53,7 +54,7 @@ const realCount = Number(values.real);
 /** Longer than the pause after a publication, so that changes are not sent together. */
 const changeMs = 150;
 
-type Fleet = Readonly<{ real: readonly RealProxy[]; simulated: readonly Simulated[] }>;
+type Fleet = Readonly<{ real: readonly RealProxy[]; simulated: Simulated }>;
 type Key = Readonly<{ id: number; key: string }>;
 
 const created = z.object({ id: z.int(), key: z.string() });
@@ -112,15 +113,13 @@ async function measureRevocations(
     const { status } = await admin.send('DELETE', `/admin/keys/${id}`);
     if (status !== 200 && status !== 204) throw new Error(`the revocation was answered ${status}`);
     answered.push(performance.now() - startedAt);
-    const times = await Promise.all(refusing);
-    while (simulated.some(({ removedAt }) => !removedAt.has(id))) await sleep(5);
-    for (const { removedAt } of simulated) times.push(removedAt.get(id) ?? Infinity);
+    const times = await Promise.all([...refusing, simulated.removedAt(id)]);
     last.push(Math.max(...times) - startedAt);
     await sleep(changeMs);
   }
   const [all, answers] = [sorted(last), sorted(answered)];
   console.log(
-    `revoked until refused by all of ${real.length + simulated.length} proxies: ` +
+    `revoked until refused by all of ${real.length + simulated.count} proxies: ` +
       `p50 ${at(all, 0.5)} p99 ${at(all, 0.99)} max ${at(all, 1)} ms; ` +
       `the revocation was answered after p50 ${at(answers, 0.5)} p99 ${at(answers, 0.99)} ms`,
   );
@@ -153,21 +152,24 @@ const mutation =
       : send('POST', '/admin/keys', { name: `made-${index}`, principal_id: 2 + (index % 10) });
 
 async function measureBurst(admin: Connection, pid: number, { simulated }: Fleet) {
-  const count = (): number => simulated.reduce((sum, { counts }) => sum + counts.deltas, 0);
-  const before = { cpu: cpuSeconds(pid), deltas: count() };
+  const before = { cpu: cpuSeconds(pid), simulated: await simulated.read() };
   const measured = await sendAtRate({
     perSecond: Number(values.rate),
     seconds: Number(values.seconds),
     send: mutation(admin),
   });
   const { durations, failures, seconds } = measured;
-  const deltas = (count() - before.deltas) / Math.max(1, simulated.length) / seconds;
+  const after = await simulated.read();
+  const all = after.counts.deltas - before.simulated.counts.deltas;
+  const deltas = all / Math.max(1, simulated.count) / seconds;
   const cpu = ((cpuSeconds(pid) - before.cpu) / seconds) * 100;
+  const load = ((after.cpuSeconds - before.simulated.cpuSeconds) / seconds) * 100;
   console.log(
     `mutations: ${(durations.length / seconds).toFixed(0)} a second, p50 ${quantile(measured, 0.5).toFixed(1)} ` +
       `p99 ${quantile(measured, 0.99).toFixed(1)} max ${quantile(measured, 1).toFixed(1)} ms, ` +
       `failed ${[...failures.values()].reduce((sum, one) => sum + one, 0)}; ` +
-      `${deltas.toFixed(1)} deltas a second to each proxy, control plane ${cpu.toFixed(0)} % of a core`,
+      `${deltas.toFixed(1)} deltas a second to each proxy, control plane ${cpu.toFixed(0)} % of a core, ` +
+      `simulated proxies ${load.toFixed(0)} %`,
   );
 }
 
@@ -226,9 +228,12 @@ async function measure(databaseUrl: string, directory: string): Promise<void> {
   const options = { controlUrl: server.adminUrl, proxyToken, directory };
   const real: RealProxy[] = [];
   for (let index = 0; index < realCount; index++) real.push(await startRealProxy(options));
-  const simulated = Array.from({ length: Number(values.proxies) - realCount }, () =>
-    simulateProxy({ ...options, held: fetched.held }),
-  );
+  const simulated = simulateProxies({
+    controlUrl: server.adminUrl,
+    proxyToken,
+    count: Number(values.proxies) - realCount,
+    held: fetched.held,
+  });
   const fleet = { real, simulated };
   try {
     const [first] = revoked;
@@ -241,14 +246,13 @@ async function measure(databaseUrl: string, directory: string): Promise<void> {
     await measureRevocations(admin, fleet, part(0));
     await measureCpu(admin, server.pid, part(1));
     await measureBurst(admin, server.pid, fleet);
-    const failed = simulated.reduce((sum, { counts }) => sum + counts.failures, 0);
-    const wholes = simulated.reduce((sum, { counts }) => sum + counts.wholes, 0);
+    const { wholes, failures } = (await simulated.read()).counts;
     console.log(
-      `simulated proxies: ${wholes} whole snapshots, ${failed} failures; real proxies: ` +
+      `simulated proxies: ${wholes} whole snapshots, ${failures} failures; real proxies: ` +
         `${real.map(({ pid }) => residentMb(pid)).join(', ')} MB, control plane: ${residentMb(server.pid)} MB`,
     );
   } finally {
-    await Promise.all(simulated.map(({ stop }) => stop()));
+    simulated.stop();
     await Promise.all(real.map(({ end }) => end()));
     await fetched.client.close();
     admin.close();
