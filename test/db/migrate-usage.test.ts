@@ -168,7 +168,9 @@ it('existing sums are part of the precisions that a migration adds between their
 });
 
 it('adds rows to the sums without reading whole months, also without statistics', async (t) => {
-  const { db } = await databaseOf(t, 40);
+  const { db, names } = await databaseOf(t, 40);
+  await recordMigrations(db, names, 40);
+  await migrate(db);
   await insertRows(db, 60_000);
   const read = async (): Promise<unknown> => {
     await db.query(sql`select pg_stat_force_next_flush()`);

@@ -11,7 +11,7 @@ import { programVersion, readBuildFacts } from '../version.ts';
 export class VersionCommand extends Command {
   static override paths = [['version'], ['-v'], ['--version']];
   static override usage = Command.Usage({
-    description: 'print the version',
+    description: 'show the version',
     details: `
       With --json, prints one line of JSON. It has the version, the commit it was built from (null
       in a checkout) and the runtime. It also lists the name, version and licence of each package

@@ -22,6 +22,6 @@ export const routingKeyField = z
 export const signingSecretField = z
   .string()
   .regex(
-    /^whsec_(?=.{32,88}$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+    /^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})?$/,
     'must be whsec_ and 24 to 64 bytes in Base64',
   );
