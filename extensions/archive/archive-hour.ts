@@ -72,7 +72,7 @@ export async function archiveHour(
       held,
       page: (place, limit) => archivePage(reports, { hour, generations, place, limit }),
       place: held.place,
-      move: (tx, place) => moveHour(tx, { hour, place }),
+      move: (tx, place) => moveHour(tx, { hour, doing, place }),
     });
     if (isMore) continue;
     return finishHour(db, { hour, doing, at: new Date(archiving.clock()) });

@@ -6,6 +6,7 @@ import {
   loggedSegments,
   pendingCorrections,
   pendingHours,
+  rowsUpTo,
   unsummedRows,
 } from '../../src/db/usage/archive/archive-checks.ts';
 import type {
@@ -104,9 +105,17 @@ export async function verifyHour({ plane, target }: Checking, hour: Date) {
   const held = await readHour(plane.db, hour);
   const logged = await loggedSegments(plane.reports, span);
   const problems = gapsIn(hour.toISOString(), logged);
+  let archived = 0;
   for (const one of logged) {
     const read = await checkSegment(target, one);
     if ('kind' in read) problems.push(read);
+    else if (one.dataset === 'usage') archived += read.rows;
+  }
+  // Some rows of the archive may have left the database, but none of the database may be missing.
+  const rows = await rowsUpTo(plane.reports, { ...span, done: held?.done ?? -1 });
+  if (rows > archived) {
+    const problem = `the database has ${rows} archived rows, but the archive has ${archived}`;
+    problems.push({ kind: 'changed_sums', problem, hour: hour.toISOString() });
   }
   const { segments = 0, correction_segments: correctionSegments = 0 } = held ?? {};
   if (logged.length !== segments + correctionSegments) {

@@ -163,7 +163,10 @@ export class AllottedBudgets {
       this.#short.delete(principalId);
       this.#due.add(principalId);
     }
-    const ahead = { nowMs, intervalMs, isValid: !this.isCutOff(nowMs), replicas };
+    const isValid = !this.isCutOff(nowMs);
+    const ahead = { nowMs, intervalMs, isValid, replicas, share: this.#shareAt(nowMs) };
+    // The control plane has given what was unused to others.
+    if (!isValid) this.#forgetCeilings();
     for (const principalId of new Set([...this.#due, ...this.#active])) {
       if (asks.length + budgetDimensions.length > countMax) break;
       const isDue = this.#due.delete(principalId);
@@ -186,6 +189,12 @@ export class AllottedBudgets {
     return asks;
   }
 
+  #forgetCeilings(): void {
+    for (const entry of this.#entries.values()) {
+      for (const dimension of budgetDimensions) entry[dimension].ceiling = null;
+    }
+  }
+
   #usedBy(principalId: PrincipalId, entry: Entry, dimension: BudgetDimension): Used {
     entry.account ??= this.#spending.knownAccount(principalId) ?? null;
     return usedOf(entry.account, entry[dimension].cap, dimension);
@@ -204,10 +213,12 @@ export class AllottedBudgets {
       this.#forgetAll();
       return false;
     }
+    const wasCutOff = this.isCutOff(sentAtMs);
     this.#validUntilMs = sentAtMs + validMs;
     const wasAlone = this.#replicas === 1 && answer.replicas > 1;
     const isMore = answer.replicas > (this.#replicas ?? answer.replicas);
-    this.#replicas = answer.replicas;
+    // After an outage, the control plane knows the first proxy that reports before the others.
+    this.#replicas = wasCutOff ? Math.max(this.#replicas ?? 1, answer.replicas) : answer.replicas;
     if (isMore) for (const principalId of this.#entries.keys()) this.#due.add(principalId);
     if (wasAlone) this.#declareAll(nowMs);
     for (const { principal_id: principalId, dimension, amount } of answer.amounts) {

@@ -51,7 +51,8 @@ export function allotBudget(given: Given, ask: BudgetAsk): Allotted {
   for (const [other, isAlone] of live) {
     if (other === replica) continue;
     // A proxy that was alone may spend all. But it may also have crashed, so others get a part.
-    promised += isAlone ? Math.max(0, cap - counted - first) : (held[other] ?? first);
+    const alone = Math.max(0, cap - counted - first * (replicas - 1));
+    promised += isAlone ? alone : (held[other] ?? first);
   }
   const left = Math.max(0, cap - counted - promised);
   const isShort = ask.wants > left;

@@ -78,16 +78,27 @@ export function lacksSpend(
   return Math.max(0, outstanding + Math.max(1, cost) - partOf(cap - known, share));
 }
 
-type Ahead = Readonly<{ nowMs: number; intervalMs: number; isValid: boolean; replicas: number }>;
+type Ahead = Readonly<{
+  nowMs: number;
+  intervalMs: number;
+  isValid: boolean;
+  replicas: number;
+  /** The part of what is left that may be spent without an allotment. */
+  share: number;
+}>;
 
 /** From now on this process spends no more than it says. */
 export function askSpend(meter: SpendMeter, used: Used, ahead: Ahead): BudgetAsk {
-  const { nowMs, intervalMs, isValid, replicas } = ahead;
+  const { nowMs, intervalMs, isValid, replicas, share } = ahead;
   const passedMs = Math.max(1, nowMs - meter.askedAtMs);
   meter.perMs += (meter.demand / passedMs - meter.perMs) * Math.min(1, passedMs / intervalMs);
   const recent = Math.min(meter.demand, (meter.demand / passedMs) * 2 * intervalMs);
   const forecast = Math.ceil(Math.max(recent, meter.perMs * 2 * intervalMs));
-  const held = meter.ceiling === null || !isValid ? 0 : Math.max(0, spareOf(meter.ceiling, used));
+  // The control plane reserves the start of a proxy that has no allotment yet.
+  const start = (): number => partOf(used.cap - used.known, share) - used.outstanding;
+  const hasStart = meter.ceiling === null && meter.cap !== -1;
+  const spareNow = meter.ceiling === null ? 0 : spareOf(meter.ceiling, used);
+  const held = isValid ? Math.max(0, hasStart ? start() : spareNow) : 0;
   const isShort = nowMs < meter.shortUntilMs;
   // A proxy that came since then needs a part.
   const most = isShort ? forecast : Math.ceil((used.cap - used.known) / Math.max(1, replicas));

@@ -13,6 +13,8 @@ const userId = 10_001;
 /** More than --shutdown-delay (5) and --shutdown-grace (25) together. */
 const graceSeconds = 40;
 const progressSeconds = 600;
+/** An hour: a control plane answers once it has migrated the database, which can take long. */
+const startupFailures = 360;
 
 type Probe = Readonly<{ path: string; port: string; scheme: 'HTTP' | 'HTTPS' }>;
 
@@ -67,6 +69,10 @@ function templateOf(resource: DeploymentResource, pods: Pods): JsonObject {
     env: pods.env,
     ports: [{ ...port, protocol: 'TCP' }],
     resources: pods.resources,
+    startupProbe: {
+      ...probe({ path: '/healthz', port: port.name, scheme }, 10),
+      failureThreshold: startupFailures,
+    },
     readinessProbe: probe({ path: '/readyz', port: port.name, scheme }, 5),
     livenessProbe: probe({ path: '/healthz', port: port.name, scheme }, 10),
     volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }, ...volumeMounts],

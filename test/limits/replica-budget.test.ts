@@ -63,7 +63,7 @@ describe('the allotment of one replica', () => {
     assert.ok(ask(first, 1));
     spending.hold(one, first, { tokens: 0, micros: 1 });
     const [asked] = budgets.takeAsks({ nowMs: 0, intervalMs, countMax: 10 });
-    assert.equal(asked?.keeps, 1);
+    assert.equal(asked?.keeps, 5);
     const amounts = [{ principal_id: one, dimension: 'micros' as const, amount: 1 }];
     budgets.apply({ ...answer, amounts }, times);
     assert.ok(!ask(first, 1));
@@ -83,5 +83,49 @@ describe('the allotment of one replica', () => {
   it('is replaced by a part of what is left while an increase is in force', () => {
     const { ask, first } = spentReplica();
     assert.ok(ask(first, 40, { tokens_total: null, cost_total_micros: 2_000 }));
+  });
+
+  /** Four replicas share a budget of 1,000, of which a twentieth is the start of each. */
+  function startedReplica() {
+    const spending = new Spending();
+    const budgets = new AllottedBudgets({ spending, outageShare: 0 });
+    const budget = budgetOf(1_000, 0);
+    budgets.apply(answer, { sentAtMs: 0, nowMs: 0 });
+    const ask = (micros: number, nowMs: number): boolean => {
+      const cost = { tokens: 0, micros };
+      return budgets.admit(one, budget, { caps: budget.caps, cost, nowMs });
+    };
+    assert.ok(ask(1, 0));
+    spending.hold(one, budget, { tokens: 0, micros: 1 });
+    const [asked] = budgets.takeAsks({ nowMs: 0, intervalMs, countMax: 10 });
+    return { budgets, ask, asked };
+  }
+
+  it('is the start until the first answer arrives', () => {
+    const { ask, asked } = startedReplica();
+    assert.equal(asked?.keeps, 50);
+    assert.ok(ask(40, 0));
+    assert.ok(!ask(60, 0));
+  });
+
+  it('ends with an outage, because others got what was unused', () => {
+    const { budgets, ask } = startedReplica();
+    const amounts = [{ principal_id: one, dimension: 'micros' as const, amount: 500 }];
+    budgets.apply({ ...answer, amounts }, { sentAtMs: 0, nowMs: 0 });
+    assert.ok(ask(400, 0));
+    const nowMs = 200_000;
+    budgets.takeAsks({ nowMs, intervalMs, countMax: 10 });
+    budgets.apply(answer, { sentAtMs: nowMs, nowMs });
+    assert.ok(!ask(400, nowMs));
+  });
+
+  it('is not all that is left when the other replicas have not reported after an outage', () => {
+    const { budgets, ask } = startedReplica();
+    const nowMs = 200_000;
+    budgets.takeAsks({ nowMs, intervalMs, countMax: 10 });
+    budgets.apply({ ...answer, replicas: 1 }, { sentAtMs: nowMs, nowMs });
+    assert.ok(!ask(400, nowMs));
+    budgets.apply({ ...answer, replicas: 1 }, { sentAtMs: nowMs + 5_000, nowMs: nowMs + 5_000 });
+    assert.ok(ask(400, nowMs + 5_000));
   });
 });

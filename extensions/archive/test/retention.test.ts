@@ -86,6 +86,21 @@ describe('the retention of rows with an archive', () => {
     await proven();
   });
 
+  it('keeps the rows of an hour if the archive lacks one of them', async (t) => {
+    const { archiving, deliver, due, keep, upkeep, stored, time } = await retained(t);
+    await deliver(rowIn(0, 1));
+    await due();
+    await deliver(rowIn(0, 2));
+    // This simulates a fault that counted the row as archived.
+    const { db } = archiving.plane;
+    await db.query(sql`update op.usage_events set archive_generation = 0`);
+    await db.query(sql`delete from op.usage_archive_notes`);
+    time.now += 4 * dayMs;
+    await assert.rejects(keep(), /the database has 2 archived rows, but the archive has 1/);
+    await upkeep.run();
+    assert.deepEqual(await stored(), ids(1, 2));
+  });
+
   it('keeps the rows of an hour whose segment was changed, and names it', async (t) => {
     const { deliver, due, keep, upkeep, stored, time, directory } = await retained(t);
     await deliver(rowIn(0, 1), rowIn(1, 2));

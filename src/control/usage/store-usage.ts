@@ -69,12 +69,17 @@ async function settle(
     const counted = await store(combined(together.map(({ batch }) => batch)));
     for (const { resolve } of together) resolve(counted);
   } catch (error) {
-    if (together.length === 1 || !isOfRows(error)) {
+    if (together.length > 1 && isOfRows(error)) {
+      // Only the batch with the faulty rows fails.
+      for (const one of together) await settle([one], store);
+    } else if (together.length > 1 && isTimeout(error)) {
+      // A slow database may still be able to store fewer rows in time.
+      const half = Math.ceil(together.length / 2);
+      await settle(together.slice(0, half), store);
+      await settle(together.slice(half), store);
+    } else {
       for (const { reject } of together) reject(error);
-      return;
     }
-    // Only the batch with the faulty rows fails.
-    for (const one of together) await settle([one], store);
   }
 }
 
@@ -85,9 +90,11 @@ const combined = (batches: readonly StoredBatch[]): StoredBatch => ({
   at: batches.reduce((latest, { at }) => (at > latest ? at : latest), new Date(0)),
 });
 
+const stateOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
 /** SQLSTATE classes 22 and 23: a value or its constraint is the cause, not the state of the database. */
-const isOfRows = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  typeof error.code === 'string' &&
-  /^2[23]/.test(error.code);
+const isOfRows = (error: unknown): boolean => /^2[23]/.test(stateOf(error));
+
+/** SQLSTATE query_canceled, as after `statement_timeout`, and deadlock_detected. */
+const isTimeout = (error: unknown): boolean => ['57014', '40P01'].includes(stateOf(error));

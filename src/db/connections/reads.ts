@@ -80,19 +80,26 @@ function isOfStandby(error: unknown): boolean {
   return state === conflictState || (isDatabaseUnavailable(error) && state !== timeoutState);
 }
 
-const logRow = z.object({ log: text });
-const standbyRow = logRow.extend({ lag: z.number().nullable() });
+const logRow = z.object({ log: text, started: text });
+const standbyRow = logRow.extend({ lag: z.number().nullable(), isStandby: z.boolean() });
 
 /** Null if the standby may be read. While nothing is written, it counts as lagging. */
 async function unfitBecause(primary: Database, standby: Database): Promise<Error | null> {
   const found = await readRow(standby, standbyRow)`
-    select log_id as log,
+    select log_id as log, pg_postmaster_start_time()::text as started,
+      pg_is_in_recovery() as "isStandby",
       case when pg_is_in_recovery()
         then extract(epoch from now() - pg_last_xact_replay_timestamp())::float8
         else 0 end as lag
     from es.log_head`;
-  const own = await readRow(primary, logRow)`select log_id as log from es.log_head`;
+  const own = await readRow(
+    primary,
+    logRow,
+  )`select log_id as log, pg_postmaster_start_time()::text as started from es.log_head`;
   if (found === null || found.log !== own?.log) return new Error('it holds another event log');
+  if (!found.isStandby && found.started !== own.started) {
+    return new Error('it is not a standby and not the primary');
+  }
   if (found.lag !== null && found.lag <= lagMaxSeconds) return null;
   return new Error(`it has replayed no change for more than ${lagMaxSeconds} s`);
 }

@@ -120,7 +120,7 @@ const awaitsArchive = (tx: Queryable): Promise<boolean | null> =>
 const mayGo: SQLQuery = sql`
   (not (select is_on from op.usage_archive) or exists (
     select from op.usage_archive_hours archived
-    where archived.hour = date_trunc('hour', at, 'UTC') and archived.verified_at is not null
+    where archived.hour = date_trunc('hour', at, 'UTC') and archived.verified_at > now() - interval '2 days'
       and archived.done >= coalesce(archive_generation, 0)))`;
 
 const groupColumns = sql`

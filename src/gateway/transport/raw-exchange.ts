@@ -152,6 +152,12 @@ export class RawExchange implements Exchange {
     this.#context.bodyMemory.giveBack(copy);
   }
 
+  /** An attempt that was abandoned may still send the body. */
+  #forgetCopy(): void {
+    if (this.#copy !== null) this.#context.bodyMemory.forget(this.#copy);
+    this.#copy = null;
+  }
+
   listen(listener: ExchangeListener): void {
     this.#listener = listener;
   }
@@ -195,9 +201,9 @@ export class RawExchange implements Exchange {
   close(isWhole: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // An attempt that was abandoned may still send the body.
-    if (this.#copy !== null) this.#context.bodyMemory.forget(this.#copy);
-    this.#copy = null;
+    // The answer may be complete before the caller of end() can release the request.
+    if (isWhole) queueMicrotask(() => this.#forgetCopy());
+    else this.#forgetCopy();
     releaseBody(this.#context.bodyBudget, this.#lease);
     this.#context.onClosed();
     if (isWhole) return;

@@ -72,7 +72,7 @@ describe('batches of usage', () => {
   });
 
   it('fail together if the database is the cause, and later ones are stored', async () => {
-    const { store, stored } = storing((names) => (names === 'b,c' ? '57014' : null));
+    const { store, stored } = storing((names) => (names === 'b,c' ? '57P01' : null));
     const found = await Promise.allSettled(['a', 'b', 'c'].map((name) => store(batchOf(name))));
     assert.deepEqual(
       found.map(({ status }) => status),
@@ -80,6 +80,12 @@ describe('batches of usage', () => {
     );
     await store(batchOf('d'));
     assert.deepEqual(stored, ['a', 'b,c', 'd']);
+  });
+
+  it('are stored in halves if the database needs too long for all of them', async () => {
+    const { store, stored } = storing((names) => (names.length > 3 ? '57014' : null));
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => store(batchOf(name))));
+    assert.deepEqual(stored, ['a', 'b,c,d,e', 'b,c', 'd,e']);
   });
 
   it('are refused while too many rows wait', async () => {

@@ -81,6 +81,12 @@ securityContext:
 
 {{/* (list "http" "HTTP") */}}
 {{- define "gw.probes" -}}
+# An hour: a control plane answers once it has migrated the database, which can take long.
+startupProbe:
+  httpGet: { path: /healthz, port: {{ index . 0 }}, scheme: {{ index . 1 }} }
+  periodSeconds: 10
+  timeoutSeconds: 3
+  failureThreshold: 360
 readinessProbe:
   httpGet: { path: /readyz, port: {{ index . 0 }}, scheme: {{ index . 1 }} }
   periodSeconds: 5

@@ -92,14 +92,27 @@ export const unsummedRows = async (db: Queryable, { since, until }: HourSpan): P
       and at >= ${since.toISOString()}::timestamptz
       and at < ${until.toISOString()}::timestamptz`) ?? 0;
 
-/** Hours before `before` that were not read back since their last segment was written. */
+/** Rows of these hours that the archive must have once `done` is archived. */
+export const rowsUpTo = async (
+  db: Queryable,
+  { since, until, done }: HourSpan & Readonly<{ done: number }>,
+): Promise<number> =>
+  (await readValue(db, integer)`
+    select count(*) from op.usage_events where coalesce(archive_generation, 0) <= ${done}
+      and at >= ${since.toISOString()}::timestamptz
+      and at < ${until.toISOString()}::timestamptz`) ?? 0;
+
+/** Hours before `before` that still have rows, and whose files were not read back for a day. */
 export async function unverifiedHours(
   db: Queryable,
   { before, limit }: Readonly<{ before: Date; limit: number }>,
 ): Promise<Date[]> {
   const rows = await readRows(db, pendingHour)`
     select hour from op.usage_archive_hours
-    where verified_at is null and hour < ${before.toISOString()}::timestamptz
+    where hour < ${before.toISOString()}::timestamptz
+      and (verified_at is null or verified_at < now() - interval '1 day')
+      and exists (select from op.usage_events
+        where at >= hour and at < hour + interval '1 hour')
     order by hour limit ${limit}`;
   return rows.map(({ hour }) => hour);
 }

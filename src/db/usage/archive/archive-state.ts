@@ -48,6 +48,11 @@ export async function openArchive(db: Database, place: string): Promise<void> {
       select 0, hour from hours where hour is not null
         and not exists (select from op.usage_archive_hours held where held.hour = hours.hour)`);
     // The rows of an hour that is partly rolled up do not add up to its sums.
+    // What was read back in another place says nothing about this one.
+    await tx.query(sql`
+      update op.usage_archive_hours set verified_at = null
+      where (select place from op.usage_archive) is distinct from ${place}::text
+        and verified_at is not null`);
     await tx.query(sql`
       update op.usage_archive set place = ${place}, is_on = true,
         first_hour = case when is_on then first_hour else greatest(first_hour,
@@ -143,7 +148,10 @@ export async function beginHour(
   const begun = await readRow(db, archivedHour)`
     insert into op.usage_archive_hours as held (hour, doing)
     values (${iso(hour)}::timestamptz, ${generation}::bigint)
-    on conflict (hour) do update set doing = coalesce(held.doing, excluded.doing)
+    on conflict (hour) do update set
+      doing = coalesce(held.doing,
+        case when excluded.doing is not null then greatest(excluded.doing, held.done) end),
+      place = case when held.doing is not null then held.place end
     returning ${hourColumns}`;
   if (begun === null) throw new Error('op.usage_archive_hours returned no row');
   return begun;
@@ -183,14 +191,14 @@ export async function addSegment(
     where hour = ${iso(hour)}::timestamptz`);
 }
 
-/** Stores the last row of the hour that is in the archive. */
+/** Stores the last row of the hour that is in the archive, unless another process was faster. */
 export const moveHour = (
   tx: Queryable,
-  { hour, place: last }: Readonly<{ hour: Date; place: ArchivePlace }>,
+  { hour, doing, place: last }: Readonly<{ hour: Date; doing: number; place: ArchivePlace }>,
 ): Promise<unknown> =>
   tx.query(sql`
     update op.usage_archive_hours set place = ${JSON.stringify(last)}::jsonb
-    where hour = ${iso(hour)}::timestamptz`);
+    where hour = ${iso(hour)}::timestamptz and doing = ${doing}`);
 
 const segmentColumns = {
   usage: [sql.ident('segments'), sql.ident('adopted')],

@@ -33,7 +33,7 @@ export const isUnsummedIndexed = async (db: Queryable): Promise<boolean> =>
   (await nextUnindexed(db)) === null;
 
 /** Locked by the replica that builds. Two builds at a time can wait for each other. */
-const indexLock = 7_100_010;
+const indexLock = 7_100_011;
 
 /**
  * Ends when all months have the index, or when another replica builds it. `db` needs no time limit for a statement: a
