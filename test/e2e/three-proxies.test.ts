@@ -147,13 +147,15 @@ async function overshoot(test: TestContext, fleet: Fleet): Promise<void> {
   const affordable = 150;
   await caller.give('budget', { tokens_total: each * affordable, window: 'daily' });
   const load = drive(fleet, caller, 20);
-  const isOver = () => count(load.answered.slice(-30), 402) === 30;
+  // Near the end of a budget, a proxy refuses while the rest is reserved for the others.
+  const isUsed = () => count(load.answered, 200) >= affordable * 0.95;
+  const isOver = () => isUsed() && count(load.answered.slice(-30), 402) === 30;
   await until(isOver, { what: 'refusals alone' });
   await load.stop();
   const served = load.answered.filter(({ status }) => status === 200);
   const refused = count(load.answered, 402);
   assert.equal(served.length + refused, load.answered.length);
-  const reachedAt = served[affordable - 1]?.at ?? 0;
+  const reachedAt = served[Math.min(affordable, served.length) - 1]?.at ?? 0;
   const lastAt = Math.max(...served.map(({ sentAt }) => sentAt));
   const over = `${served.length - affordable} beyond ${affordable}`;
   test.diagnostic(`${over}, the last ${Math.round(lastAt - reachedAt)} ms after it was reached`);
