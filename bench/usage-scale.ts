@@ -233,7 +233,9 @@ async function measureExactness({ plane: { reports: db }, filler, cpu }: Measure
   console.log(
     `${rows} rows added to the sums in ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s`,
   );
-  const [scanned]: Record<string, number>[] = await db.query(sql`
+  await filler.query(sql`analyze op.usage_sums`);
+  await filler.query(sql`analyze op.usage_events`);
+  const [scanned]: Record<string, number>[] = await filler.query(sql`
     select count(*) as requests, sum(prompt_tokens)::bigint as prompt_tokens,
       sum(completion_tokens)::bigint as completion_tokens, sum(cost_micros)::bigint as cost_micros,
       count(*) filter (where refusal is not null) as refused_requests
