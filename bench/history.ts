@@ -91,7 +91,7 @@ async function measure(db: Database, url: string): Promise<void> {
 }
 
 async function measurePast(db: Database, state: ConfigState): Promise<void> {
-  await timed('state checkpoints written', () => keepCheckpoints(db, state.position));
+  await timed('state checkpoints written', () => keepCheckpoints(db, state));
   const past = (): PastStates =>
     createPastStates({
       db,

@@ -1,7 +1,9 @@
 // Serialises a state to JSON and back, for state checkpoints. A state holds only plain data.
 
+import { allNouns } from '../../events/nouns.ts';
 import type { Noun } from '../../events/nouns.ts';
-import { IdMap } from './id-map.ts';
+import { IdMap, pageIds, pagesInOrder } from './id-map.ts';
+import type { ReadonlyIdMap } from './id-map.ts';
 import { eachNoun } from './nouns.ts';
 import type { Entities } from './nouns.ts';
 import type { Slice } from './slice.ts';
@@ -20,22 +22,40 @@ type PackedSlices = { readonly [N in Noun]: PackedSlice<Entities[N]> };
 type Packed = Readonly<{ position: number; hash: string; version: number }> & PackedSlices;
 
 /** Equal states give equal texts. */
-export const packState = (state: ConfigState): string => {
-  const packed: Packed = {
-    position: state.position,
-    hash: state.hash,
-    version: state.version,
-    ...eachNoun<PackedSlices>((noun) => packSlice<unknown>(state[noun])),
-  };
-  return JSON.stringify(packed);
-};
+export const packState = (state: ConfigState): string => [...packedTexts(state)].join('');
 
-const packSlice = <Entity>(slice: Slice<Entity>): PackedSlice<Entity> => ({
-  entities: [...slice.byId.values()],
-  versions: [...slice.versions].flat(),
-  lastId: slice.lastId,
-  lastParts: slice.lastParts,
-});
+/** The parts of the text, one page of ids at a time. */
+export function* packedTexts(state: ConfigState): Generator<string> {
+  const { position, hash, version } = state;
+  yield JSON.stringify({ position, hash, version }).slice(0, -1);
+  for (const { noun } of allNouns) {
+    yield `,${JSON.stringify(noun)}:`;
+    yield* sliceTexts(state[noun]);
+  }
+  yield '}';
+}
+
+function* sliceTexts({ byId, versions, lastId, lastParts }: Slice<unknown>): Generator<string> {
+  yield '{"entities":[';
+  yield* pageTexts(byId, (_id, entity) => JSON.stringify(entity));
+  yield '],"versions":[';
+  yield* pageTexts(versions, (id, version) => `${id},${version}`);
+  yield `],"lastId":${lastId},"lastParts":${JSON.stringify(lastParts)}}`;
+}
+
+function* pageTexts<Value>(
+  map: ReadonlyIdMap<Value>,
+  textOf: (id: number, value: Value) => string,
+): Generator<string> {
+  let separator = '';
+  for (const [number, page] of pagesInOrder(map)) {
+    const texts = page.flatMap((value, at) =>
+      value === undefined ? [] : [textOf(number * pageIds + at, value)],
+    );
+    yield `${separator}${texts.join()}`;
+    separator = ',';
+  }
+}
 
 /** Throws on a text that `packState` of this fold did not write. */
 export function unpackState(text: string): ConfigState {

@@ -29,6 +29,16 @@ it('a state packed anywhere and folded on from there is the fold at once', () =>
   );
 });
 
+it('a packed state is JSON without spaces', () => {
+  fc.assert(
+    fc.property(commandSequence(80), (commands) => {
+      const text = packState(fold(emptyState, allEvents(logOf(commands))));
+      assert.equal(JSON.stringify(JSON.parse(text)), text);
+    }),
+    runs(20),
+  );
+});
+
 it('what no state was packed to is not unpacked', () => {
   assert.throws(() => unpackState('{"position":1}'), /not a packed state/);
 });

@@ -86,7 +86,7 @@ export function startUpkeep(surroundings: Surroundings) {
     {
       what: 'writing state checkpoints',
       intervalMs: checkpointsMs,
-      work: () => keepCheckpoints(plane.reports, plane.store.state().position),
+      work: () => keepCheckpoints(plane.reports, plane.store.state()),
     },
     {
       what: 'deleting the history of served versions',

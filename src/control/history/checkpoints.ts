@@ -1,13 +1,15 @@
-// Stores a checkpoint of the state every 10,000 events, so that folding a past state is fast.
-// Unreadable checkpoints are skipped.
+// Stores checkpoints of the state, so that folding a past state is fast. The time between two grows
+// with the state, so that a change costs the same at any size. Unreadable checkpoints are skipped.
 
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { createZstdCompress, zstdDecompress } from 'node:zlib';
 
 import type { Queryable } from '@databases/pg';
 
-import { packState, unpackState } from '../../../projections/config/packed.ts';
+import { packedTexts, unpackState } from '../../../projections/config/packed.ts';
 import { emptyState, foldVersion } from '../../../projections/config/state.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
 import { foldStateTo } from '../../../projections/read-model-fold.ts';
@@ -19,13 +21,17 @@ import {
   thinCheckpoints,
 } from '../../db/log/state-checkpoints.ts';
 
-/** Keeps the `kept` newest checkpoints, and one per month of older ones. */
+/**
+ * A checkpoint is due after `everyEvents` events, or after a fifth of the number of entities if that
+ * is more. Keeps the `kept` newest checkpoints, and one per month of older ones.
+ */
 export type CheckpointPlan = Readonly<{ everyEvents: number; kept: number }>;
 
-/** Covers two million events. */
+/** Covers at least two million events. */
 export const checkpointPlan: CheckpointPlan = { everyEvents: 10_000, kept: 200 };
+/** Reading a checkpoint costs about as much for an entity as folding this share of an event. */
+const eventsPerEntity = 0.2;
 
-const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
 /** The empty state if there is none. */
@@ -38,35 +44,81 @@ export async function stateBefore(db: Queryable, position: number): Promise<Conf
 }
 
 /**
- * Writes the checkpoints that are due up to `head` and deletes unneeded ones. Any replica can run
+ * Writes the checkpoints that are due up to `live` and deletes unneeded ones. Any replica can run
  * it. Returns the number written.
  */
 export async function keepCheckpoints(
   db: Database,
-  head: number,
-  { everyEvents, kept }: CheckpointPlan = checkpointPlan,
+  live: ConfigState,
+  plan: CheckpointPlan = checkpointPlan,
 ): Promise<number> {
-  const last = Math.floor(head / everyEvents) * everyEvents;
   const [newest = 0] = (await checkpointPositions(db, foldVersion)).slice(-1);
-  if (newest >= last) return 0;
+  const behind = live.position - newest;
+  const spacing = spacingAfter(live, plan);
+  if (behind < spacing) return 0;
+  // The state in memory is stored as it is, unless others are due before it.
+  const isLast = behind < 2 * spacing;
+  if (isLast) await writeCheckpoint(db, live);
+  const written = isLast ? 1 : await writeMissing(db, { newest, live, plan });
+  await thinCheckpoints(db, { foldVersion, kept: plan.kept });
+  return written;
+}
+
+type Missing = Readonly<{ newest: number; live: ConfigState; plan: CheckpointPlan }>;
+
+async function writeMissing(db: Database, { newest, live, plan }: Missing): Promise<number> {
   let state = await stateBefore(db, newest);
   let written = 0;
-  const first = Math.floor(newest / everyEvents) * everyEvents + everyEvents;
-  for (let due = first; due <= last; due += everyEvents) {
+  for (;;) {
+    const due = Math.max(newest, state.position) + spacingAfter(state, plan);
+    if (due > live.position) return written;
     state = await foldStateTo(db, state, due);
     await writeCheckpoint(db, state);
     written += 1;
   }
-  await thinCheckpoints(db, { foldVersion, kept });
-  return written;
 }
 
+const spacingAfter = (state: ConfigState, { everyEvents }: CheckpointPlan): number =>
+  Math.max(everyEvents, Math.floor(entityCount(state) * eventsPerEntity));
+
+/** Includes deleted entities. */
+export const entityCount = (state: ConfigState): number =>
+  state.principal.versions.size +
+  state.api_key.versions.size +
+  state.provider.versions.size +
+  state.model.versions.size +
+  state.frontend_model.versions.size +
+  state.pool.versions.size +
+  state.prompt_class.versions.size;
+
+/** Characters that are compressed at a time. Other work runs in between. */
+const pieceChars = 256 * 1024;
+
 async function writeCheckpoint(db: Queryable, state: ConfigState): Promise<void> {
-  const text = packState(state);
+  const digest = createHash('sha256');
+  const pieces = Readable.from(piecesOf(state, (piece) => void digest.update(piece)));
   await insertCheckpoint(db, {
     foldVersion,
     position: state.position,
-    state: await compress(text),
-    hash: Buffer.from(hash('sha256', text, 'hex'), 'hex'),
+    eventHash: Buffer.from(state.hash, 'hex'),
+    state: await buffer(pieces.compose(createZstdCompress())),
+    hash: digest.digest(),
   });
+}
+
+function* piecesOf(state: ConfigState, onPiece: (piece: Buffer) => void): Generator<Buffer> {
+  let texts: string[] = [];
+  let chars = 0;
+  const piece = (): Buffer => {
+    const bytes = Buffer.from(texts.join(''));
+    onPiece(bytes);
+    [texts, chars] = [[], 0];
+    return bytes;
+  };
+  for (const text of packedTexts(state)) {
+    texts.push(text);
+    chars += text.length;
+    if (chars >= pieceChars) yield piece();
+  }
+  yield piece();
 }

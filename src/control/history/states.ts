@@ -12,7 +12,7 @@ import { toRfc3339 } from '../../lib/clock.ts';
 import { epochOfVersion, positionOfVersion } from '../../lib/snapshot-version.ts';
 import type { ConfigStore } from '../publishing/config-store.ts';
 import { createSlots } from '../slots.ts';
-import { stateBefore } from './checkpoints.ts';
+import { entityCount, stateBefore } from './checkpoints.ts';
 import type { Moment } from './moment.ts';
 
 export type PastStates = Readonly<{
@@ -131,12 +131,3 @@ function createStateCache() {
     },
   };
 }
-
-const entityCount = (state: ConfigState): number =>
-  state.principal.versions.size +
-  state.api_key.versions.size +
-  state.provider.versions.size +
-  state.model.versions.size +
-  state.frontend_model.versions.size +
-  state.pool.versions.size +
-  state.prompt_class.versions.size;

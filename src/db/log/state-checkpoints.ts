@@ -31,15 +31,21 @@ export const checkpointPositions = (
     select position from op.state_checkpoints
     where fold_version = ${foldVersion} order by position`;
 
-/** Keeps a checkpoint that another replica has written. */
+/** `eventHash` is the hash of the last event of the state. */
+type NewCheckpoint = StateCheckpoint & Place & Readonly<{ eventHash: Uint8Array }>;
+
+/**
+ * Keeps a checkpoint that another replica has written. Writes nothing if the log has another event
+ * at the position.
+ */
 export const insertCheckpoint = (
   db: Queryable,
-  { foldVersion, position, state, hash }: StateCheckpoint & Place,
+  { foldVersion, position, eventHash, state, hash }: NewCheckpoint,
 ): Promise<unknown> =>
   db.query(sql`
     insert into op.state_checkpoints (fold_version, position, recorded_at, state_zstd, state_hash)
     select ${foldVersion}, position, recorded_at, ${state}, ${hash}
-    from es.events where position = ${position}
+    from es.events where position = ${position} and hash = ${eventHash}
     on conflict do nothing`);
 
 /**

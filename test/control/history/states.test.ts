@@ -9,7 +9,7 @@ import { sql } from '@databases/pg';
 import { packState } from '../../../projections/config/packed.ts';
 import { emptyState, fold, foldVersion } from '../../../projections/config/state.ts';
 import type { ConfigState } from '../../../projections/config/state.ts';
-import { keepCheckpoints } from '../../../src/control/history/checkpoints.ts';
+import { keepCheckpoints, stateBefore } from '../../../src/control/history/checkpoints.ts';
 import type { Moment } from '../../../src/control/history/moment.ts';
 import { createPastStates } from '../../../src/control/history/states.ts';
 import { readEvents } from '../../../src/db/log/event-log.ts';
@@ -128,8 +128,8 @@ describe('the state of the past', () => {
 
 describe('state checkpoints', () => {
   it('are written at intervals, once; the newest and one per month are kept', async () => {
-    assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 10, kept: 50 }), 10);
-    assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 10, kept: 50 }), 0);
+    assert.equal(await keepCheckpoints(log.db, live, { everyEvents: 10, kept: 50 }), 10);
+    assert.equal(await keepCheckpoints(log.db, live, { everyEvents: 10, kept: 50 }), 0);
     const tens = Array.from({ length: 10 }, (_, at) => (at + 1) * 10);
     assert.deepEqual(await checkpointPositions(log.db, foldVersion), tens);
     // Those of other folds are deleted a week after creation, and the oldest of a month before is
@@ -140,11 +140,35 @@ describe('state checkpoints', () => {
       from op.state_checkpoints`);
     await log.db.query(sql`
       update op.state_checkpoints set recorded_at = '2020-01-01' where position <= 30`);
-    assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 5, kept: 3 }), 0);
+    assert.equal(await keepCheckpoints(log.db, live, { everyEvents: 5, kept: 3 }), 0);
     await log.db.query(sql`delete from op.state_checkpoints where position = 100`);
-    assert.equal(await keepCheckpoints(log.db, 100, { everyEvents: 10, kept: 3 }), 1);
+    assert.equal(await keepCheckpoints(log.db, live, { everyEvents: 10, kept: 3 }), 1);
     assert.deepEqual(await checkpointPositions(log.db, foldVersion), [30, 80, 90, 100]);
     assert.deepEqual(await checkpointPositions(log.db, 999), []);
+  });
+
+  it('are further apart the more entities a state has', async () => {
+    await log.db.query(sql`delete from op.state_checkpoints`);
+    await keepCheckpoints(log.db, live, { everyEvents: 1, kept: 200 });
+    const positions = await checkpointPositions(log.db, foldVersion);
+    const gaps = positions.map((position, at) => position - (positions[at - 1] ?? 0));
+    // A fifth of 10 entities from event 46 on, of 15 from event 71 on, and of 20 at the end.
+    assert.deepEqual(new Set(gaps.filter((_gap, at) => (positions[at] ?? 0) <= 46)), new Set([1]));
+    assert.deepEqual([...new Set(gaps)], [1, 2, 3, 4]);
+    assert.ok((positions.at(-1) ?? 0) > 95);
+  });
+
+  it('store the state in memory if only one is due, unless the log has another event', async () => {
+    const plan = { everyEvents: 60, kept: 200 };
+    await log.db.query(sql`delete from op.state_checkpoints`);
+    await keepCheckpoints(log.db, { ...live, hash: '00'.repeat(32) }, plan);
+    assert.deepEqual(await checkpointPositions(log.db, foldVersion), []);
+    assert.equal(await keepCheckpoints(log.db, live, plan), 1);
+    assert.deepEqual(await checkpointPositions(log.db, foldVersion), [100]);
+    assert.equal(packState(await stateBefore(log.db, 100)), await folded(100));
+    // The next test damages these.
+    await log.db.query(sql`delete from op.state_checkpoints`);
+    await keepCheckpoints(log.db, live, { everyEvents: 10, kept: 50 });
   });
 
   it('change no result, and a damaged one is skipped', async () => {
