@@ -10,6 +10,10 @@ export const storableJson = (value: unknown): string =>
     typeof member === 'string' ? member.toWellFormed().replaceAll('\u0000', '') : member,
   );
 
+/** `1 row`, `2 rows`. */
+export const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 const shortMax = 100;
 
 /** 100 characters, for a message. */

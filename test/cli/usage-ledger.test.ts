@@ -42,7 +42,7 @@ it('prints what was verified, and exits 10 naming what differs', async (t) => {
   );
   const whole = await usage('verify');
   assert.equal(whole.code, 0, whole.stderr);
-  assert.match(whole.stdout, /^5 rows and 0 rolled-up requests of 1 proxy processes\n/);
+  assert.match(whole.stdout, /^5 rows and 0 rolled-up requests of 1 proxy process\n/);
   assert.match(whole.stdout, /the ledger is complete and its sums are correct\n$/);
   await plane.db.query(sql`update op.usage_events set cost_micros = 7 where seq = 2`);
   const changed = await usage('verify', '--json');
@@ -110,7 +110,7 @@ it('computes what usage would have cost, and refuses malformed options', async (
   assert.equal(other.stdout, text, other.stderr);
   const card = JSON.stringify({ ...prices, price_card: { input_audio: 1 } });
   const given = await usage('what-if', ...span, '--prices', card);
-  assert.match(given.stdout, /^1 of 2 rows were compared\n1 rows have counts that these/);
+  assert.match(given.stdout, /^1 of 2 rows were compared\n1 row with counts that these/);
   for (const [flags, problem] of [
     [['--from', from], '--to'],
     [[...span, '--card', 'booked'], '--card must be a version from 1, current or uncached'],

@@ -1,5 +1,6 @@
 // Prints the report of a comparison of a bill with the ledger.
 
+import { counted } from '../../lib/text.ts';
 import type { ReportFacts, StoredDifference } from '../../control/usage/reconcile-bill.ts';
 
 const money = (micros: number | null, currency: string): string =>
@@ -9,7 +10,8 @@ export const summaryLines = ({
   id,
   facts,
 }: Readonly<{ id: string; facts: ReportFacts }>): readonly string[] => [
-  `report ${id}: ${facts.first_day} to ${facts.last_day}, ${facts.lines} lines as ${facts.format}, ${facts.skipped_lines} skipped`,
+  `report ${id}: ${facts.first_day} to ${facts.last_day}, ${counted(facts.lines, 'line')} ` +
+    `as ${facts.format}, ${facts.skipped_lines} skipped`,
   ...facts.totals.map(
     ({ currency, bill_micros: bill, ledger_micros: ledger, difference_micros: difference }) =>
       `bill ${money(bill, currency)}, ledger ${money(ledger, currency)}, difference ${money(difference, currency)}`,

@@ -22,9 +22,9 @@ export type DayRange = Readonly<{ since: string; until: string; providers: reado
 
 export const usageByDay = (db: Queryable, range: DayRange): Promise<DayRow[]> =>
   readRows(db, dayRow)`
-    select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day, model, currency,
+    select ${dayOf} as day, model, currency,
       (case when sum(priced) > 0 or sum(micros) <> 0 then sum(micros) end)::text as micros,
-      greatest(sum(unpriced), 0)::text as unpriced_requests,
+      ${unpricedRequests}::text as unpriced_requests,
       sum(tokens)::text as tokens
     from (
       select at, model, currency, cost_micros::numeric as micros,
@@ -44,12 +44,21 @@ export const usageByDay = (db: Queryable, range: DayRange): Promise<DayRow[]> =>
         case when cost_micros is null and correction_micros is null then null
           else coalesce(cost_micros, 0) + coalesce(correction_micros, 0) end,
         (cost_micros is not null)::integer + corrected_prices,
-        greatest(unpriced_requests - estimated_requests - corrected_prices, 0),
+        unpriced_requests - estimated_requests - corrected_prices,
         prompt_tokens + completion_tokens
       from op.usage_hours where ${within(sql`hour`, range)}
     ) used
     group by 1, 2, 3
     having sum(tokens) > 0 or sum(micros) <> 0 or sum(priced) > 0`;
+
+const dayOf = sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD')`;
+
+/**
+ * A correction into another currency takes the price of a request from one currency and gives it to
+ * the other, so only the sum over all currencies tells how many requests have no price.
+ */
+const unpricedRequests = sql`
+  greatest(0, least(sum(unpriced), sum(sum(unpriced)) over (partition by ${dayOf}, model)))`;
 
 const within = (column: SQLQuery, { since, until, providers }: DayRange): SQLQuery => sql`
   ${column} >= ${since}::timestamptz and ${column} < ${until}::timestamptz

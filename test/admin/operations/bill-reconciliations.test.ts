@@ -158,6 +158,45 @@ describe('a reconciliation', () => {
     }
   });
 
+  it('has no unpriced usage in a currency that corrections replaced, before and after roll-up', async (t) => {
+    const started = await withProvider(t);
+    await started.send('POST', '/admin/provider-models', { name: 'unpriced' });
+    const other = { model_id: 3, model: 'unpriced' };
+    await reportUsage(started, [used(1), used(2, other), used(3, { ...other, at: at(25) })]);
+    const euros = { input_price_per_mtok: 1_000_000, price_card: { currency: 'EUR' } };
+    for (const id of [1, 3]) {
+      const body = { ...euros, output_price_per_mtok: 1_000_000 };
+      await started.send('PATCH', `/admin/provider-models/${id}`, body);
+    }
+    const span = { since: `${day(0)}T00:00:00Z`, until: `${day(1)}T00:00:00Z` };
+    const { status, body: made } = await started.send('POST', '/admin/usage/reprice', span);
+    assert.deepEqual([status, member(made, 'corrected_rows')], [200, 2], JSON.stringify(made));
+    const lines = ['gpt-5', 'unpriced'].map((name) => `${day(0)},${name},1,USD`);
+    const content = ['date,model,amount,currency', ...lines, `${day(1)},unpriced,1,USD`].join('\n');
+    for (const horizon of [null, new Date(start + 48 * hourMs)]) {
+      const settled = new Date(Date.now() + hourMs);
+      if (horizon !== null) await foldUsage(started.plane.db, { horizon, settled, limit: 10 });
+      const { body } = await started.send('POST', path, { content, ...exact });
+      const differences = member(body, 'differences');
+      assert.ok(Array.isArray(differences));
+      const found = differences.map((one) =>
+        ['period', 'model', 'currency', 'kind', 'unpriced_requests'].map((name) =>
+          member(one, name),
+        ),
+      );
+      assert.deepEqual(
+        found.toSorted((one, other) => (String(one) < String(other) ? -1 : 1)),
+        [
+          [day(0), 'gpt-5', 'EUR', 'only_in_ledger', 0],
+          [day(0), 'gpt-5', 'USD', 'differs', 0],
+          [day(0), 'unpriced', 'EUR', 'only_in_ledger', 0],
+          [day(0), 'unpriced', 'USD', 'differs', 0],
+          [day(1), 'unpriced', 'USD', 'unpriced', 1],
+        ],
+      );
+    }
+  });
+
   it('refuses an unknown provider, an invalid line, and a wrong range', async (t) => {
     const started = await withProvider(t);
     const content = `date,model,amount\n${day(0)},m,1`;

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { repriceRecord } from '../../../admin/operations/ledger.ts';
 import { timestampField } from '../../../lib/fields.ts';
 import { plainly, ruleText } from '../../../lib/plain-issue.ts';
+import { counted } from '../../../lib/text.ts';
 import { isRefusal, refuse } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
 import type { AdminClient } from '../../control-plane/admin-client.ts';
@@ -115,7 +116,8 @@ function toText(made: z.output<typeof repriceRecord>): string {
   const { dry_run: isDryRun, rows, corrected_rows: corrected, unpriced_rows: unpriced } = made;
   const verb = isDryRun ? 'would be' : 'were';
   const lines = [`${corrected} of ${rows} rows ${verb} corrected`];
-  if (unpriced > 0) lines.push(`${unpriced} rows keep their cost: these prices do not cover them`);
+  if (unpriced > 0)
+    lines.push(`${counted(unpriced, 'row')} with the same cost: not covered by these prices`);
   for (const { currency, delta_micros: delta } of made.totals) {
     const amount = `${delta < 0 ? '' : '+'}${delta}`;
     lines.push(`${currency}: ${amount} micro-units`);

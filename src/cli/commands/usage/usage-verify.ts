@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { ledgerCheckRecord } from '../../../admin/operations/ledger.ts';
 import { isRefusal } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
+import { counted } from '../../../lib/text.ts';
 import type { AdminClient } from '../../control-plane/admin-client.ts';
 import { ChangeCommand } from '../../control-plane/change-command.ts';
 import type { CommandOutput } from '../../control-plane/change-command.ts';
@@ -43,22 +44,25 @@ export class UsageVerifyCommand extends ChangeCommand {
 
 function toText(check: z.output<typeof ledgerCheckRecord>): string {
   const { rows, rolled_up_requests: rolledUp, runs, recomputed_rows: recomputed } = check;
+  const processes = runs === 1 ? '1 proxy process' : `${runs} proxy processes`;
   const lines = [
-    `${rows} rows and ${rolledUp} rolled-up requests of ${runs} proxy processes`,
-    `the costs of ${recomputed} rows were computed again`,
+    `${counted(rows, 'row')} and ${counted(rolledUp, 'rolled-up request')} of ${processes}`,
+    `costs computed again: ${counted(recomputed, 'row')}`,
   ];
   if (check.unversioned_rows > 0) {
-    lines.push(`${check.unversioned_rows} rows name no version of the prices and were not checked`);
+    lines.push(
+      `not checked, without a version of the prices: ${counted(check.unversioned_rows, 'row')}`,
+    );
   }
   if (check.unnumbered_rows > 0) {
-    lines.push(`${check.unnumbered_rows} rows of older proxies have no number`);
+    lines.push(`${counted(check.unnumbered_rows, 'row')} of older proxies without a number`);
   }
   for (const { replica, run, first, last } of check.pending) {
     lines.push(`rows ${first} to ${last} of run ${run} of ${replica} have not arrived yet`);
   }
   lines.push(...check.problems.map(({ problem }) => problem));
   const rest = check.problem_count - check.problems.length;
-  if (rest > 0) lines.push(`and ${rest} more problems`);
+  if (rest > 0) lines.push(`and ${counted(rest, 'more problem')}`);
   if (check.problem_count === 0) lines.push('the ledger is complete and its sums are correct');
   return lines.join('\n');
 }

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { whatIfRecord } from '../../../admin/operations/usage-what-if.ts';
 import { isRefusal } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
+import { counted } from '../../../lib/text.ts';
 import type { AdminClient } from '../../control-plane/admin-client.ts';
 import { ChangeCommand } from '../../control-plane/change-command.ts';
 import type { CommandOutput } from '../../control-plane/change-command.ts';
@@ -73,8 +74,9 @@ function toText(made: z.output<typeof whatIfRecord>): string {
   const { rows, unpriced_rows: unpriced, newly_priced_rows: added } = made;
   const compared = rows - unpriced - added;
   const lines = [`${compared} of ${rows} rows were compared`];
-  if (unpriced > 0) lines.push(`${unpriced} rows have counts that these prices do not cover`);
-  if (added > 0) lines.push(`${added} rows are unpriced now and have a price with these prices`);
+  if (unpriced > 0)
+    lines.push(`${counted(unpriced, 'row')} with counts that these prices do not cover`);
+  if (added > 0) lines.push(`${counted(added, 'row')} without a price now, but with these prices`);
   for (const one of made.costs) {
     const { what_if_cost_micros: cost, corrected_cost_micros: now, currency } = one;
     if (compared > 0) {

@@ -115,12 +115,12 @@ export const lostPlace = refuse(
 );
 
 function refuseVersion(
-  { card }: RepriceAsked,
+  { card, model }: RepriceAsked,
   { modelId }: LedgerSpan,
   book: PriceBook,
 ): Refusal | null {
   if (typeof card !== 'number' || book.version(modelId, card) !== null) return null;
-  const message = `card: model ${modelId} has no version ${card} of its prices`;
+  const message = `card: model ${model} has no version ${card} of its prices`;
   return refuse('invalid', message, { param: 'card' });
 }
 
