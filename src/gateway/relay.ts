@@ -3,7 +3,6 @@
 
 import { headerText } from '../lib/header-text.ts';
 import type { Forwarded } from '../usage/estimate-answer.ts';
-import type { PassingItems } from '../usage/passing-items.ts';
 import { isEventStream, mayReportUsage, readUsage, Tail } from '../usage/tail.ts';
 import type { UsageReport } from '../usage/counts.ts';
 import { idHeaders } from './answer.ts';
@@ -14,6 +13,7 @@ import type { MaskedHead } from './outbound/credential-echo.ts';
 import type { Step } from './plan.ts';
 import type { FlatHeaders } from './transport/boundary.ts';
 import { appendAnswerHeaders } from './transport/header-policy.ts';
+import type { PassingItems } from './usage/passing-items.ts';
 import { itemsIn, withUnreported } from './usage/unreported.ts';
 import type { Walk } from './walk.ts';
 

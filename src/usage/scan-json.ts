@@ -26,6 +26,31 @@ export function objectAfter(text: string, from: number): string | null {
 export const textBeside = (text: string, at: number, key: string): string | null =>
   textAfter(text, at, key) ?? textBefore(text, at, key);
 
+/**
+ * True if the text at `at` is in an entry of the list of this name, which includes its quotes. A
+ * list that begins before this part of the text has any name.
+ */
+export function isInList(text: string, at: number, name: string): boolean {
+  const entry = startAround(text, at);
+  const list = entry === -1 ? -1 : startAround(text, entry);
+  if (list === -1)
+    return /\}\s*,\s*$/.test(text.slice(Math.max(0, entry - 32), Math.max(0, entry)));
+  const before = text.slice(Math.max(0, list - 128), list);
+  return text[list] === '[' && before.replace(/\s*:\s*$/, '').endsWith(name);
+}
+
+/** The start of the innermost object or array around `from`. -1 if this part of the text lacks it. */
+function startAround(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from - 1; at >= 0; at--) {
+    const unit = text.charCodeAt(at);
+    if (unit === quote) at = startOfString(text, at);
+    else if (closes(unit)) depth++;
+    else if (opens(unit) && --depth < 0) return at;
+  }
+  return -1;
+}
+
 function textBefore(text: string, from: number, key: string): string | null {
   let depth = 0;
   for (let at = from - 1; at >= 0; at--) {

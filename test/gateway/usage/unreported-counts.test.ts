@@ -79,6 +79,13 @@ const counted = (more: object) => ({
 describe('generated images', () => {
   const two = { units: { output_images: 2 } };
 
+  it('are counted in pixels too if the request names their size', async () => {
+    const body = { prompt: 'a cat', size: '1024x1536' };
+    const row = await rowFor(answerJson(images), { path: '/v1/images/generations', body });
+    const units = { output_images: 2, output_pixels: 2 * 1024 * 1536 };
+    assert.deepEqual(counts(row), counted({ units }));
+  });
+
   it('are counted on the routes of images, without usage', async () => {
     const asked = { path: '/v1/images/generations', body: { prompt: 'a cat' } };
     assert.deepEqual(counts(await rowFor(answerJson(images), asked)), counted(two));
@@ -186,6 +193,36 @@ describe('calls of tools that the provider ran', () => {
     const answer = answerJson({ ...completion, choices: [{ index: 0, message }] });
     const row = await rowFor(answer, { path: '/v1/chat/completions', body: { messages: [] } });
     assert.deepEqual(row.server_tool_calls, { web_search: 1 });
+  });
+});
+
+describe('a chat that cites the web', () => {
+  const citation = { type: 'url_citation', url_citation: { url: 'https://example.com' } };
+  const cited = { role: 'assistant', content: 'Hi', annotations: [citation] };
+  const plain = { role: 'assistant', content: '{"annotations":[{"type":"url_citation"}]}' };
+  const path = '/v1/chat/completions';
+  const callsOf = async (answer: object, body: object = {}) => {
+    const script = answerJson({ ...completion, ...answer });
+    return (await rowFor(script, { path, body: { messages: [], ...body } })).server_tool_calls;
+  };
+
+  it('is a search of the size that the request names', async () => {
+    const answer = { choices: [{ index: 0, message: cited }] };
+    const sized = (size: string) =>
+      callsOf(answer, { web_search_options: { search_context_size: size } });
+    assert.deepEqual(await sized('high'), { web_search_high: 1 });
+    assert.deepEqual(await sized('huge'), { web_search: 1 });
+  });
+
+  it('is told from an answer that repeats metadata of the client', async () => {
+    const metadata = { type: 'url_citation', url_citation: 'x', annotations: 'url_citation' };
+    assert.equal(await callsOf({ choices: [{ index: 0, message: plain }], metadata }), null);
+  });
+
+  it('is found if its list of citations begins before the end that is kept', async () => {
+    const long = { ...citation, title: 'x'.repeat(200) };
+    const message = { ...cited, annotations: Array.from({ length: 100 }, () => long) };
+    assert.deepEqual(await callsOf({ choices: [{ index: 0, message }] }), { web_search: 1 });
   });
 });
 

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test';
 
 import * as fc from 'fast-check';
 
-import { PassingItems } from '../../src/usage/passing-items.ts';
-import type { ItemKind } from '../../src/usage/passing-items.ts';
+import { PassingItems } from '../../../src/gateway/usage/passing-items.ts';
+import type { ItemKind } from '../../../src/gateway/usage/passing-items.ts';
 
 type Answer = Readonly<{ kind: ItemKind; isStream: boolean; text: string }>;
 
@@ -50,7 +50,7 @@ const responseOf = (output: readonly object[]) => ({
   usage: { input_tokens: 1, output_tokens: 2 },
 });
 
-const frame = (event: Readonly<{ type: string; response?: object }>): string =>
+const frame = (event: Readonly<{ type: string; [member: string]: unknown }>): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /** OpenAI streams each item when it begins and ends, and all of them in the last event. */
@@ -90,6 +90,8 @@ const whole: Answer = {
 };
 const stream: Answer = { kind: 'response', isStream: true, text: streamOf(output) };
 
+const searches = (count: number) => ({ units: null, serverToolCalls: { web_search: count } });
+
 describe('the calls of tools in a Responses answer', () => {
   it('are counted in a whole answer, with spaces or without', () => {
     assert.deepEqual(countsOf(whole), counted);
@@ -105,6 +107,14 @@ describe('the calls of tools in a Responses answer', () => {
     assert.deepEqual(countsOf({ ...stream, text: unnamed }), counted);
   });
 
+  it('are those of the last event, or else those of the items that ended', () => {
+    const done = frame({ type: 'response.output_item.done', item: searched });
+    const last = (items: readonly object[]) =>
+      frame({ type: 'response.completed', response: responseOf(items) });
+    assert.deepEqual(countsOf({ ...stream, text: done + done + last([]) }), searches(2));
+    assert.deepEqual(countsOf({ ...stream, text: done + last([searched, searched]) }), searches(2));
+  });
+
   it('are unknown if the stream ends early', () => {
     const text = stream.text.slice(0, stream.text.lastIndexOf('\nevent: '));
     assert.equal(countsOf({ ...stream, text }), null);
@@ -116,13 +126,33 @@ describe('the calls of tools in a Responses answer', () => {
     assert.equal(countsOf({ ...whole, text }), null);
   });
 
+  it('are not counted where an answer repeats the request', () => {
+    const echo = {
+      metadata: search,
+      ...responseOf([searched]),
+      tools: [
+        { type: 'function', name: 'f', parameters: { default: searched, output: [painted] } },
+      ],
+      text: { format: { type: 'json_schema', schema: { enum: [files] } } },
+    };
+    const once = { units: null, serverToolCalls: { web_search: 1 } };
+    assert.deepEqual(countsOf({ ...whole, text: JSON.stringify(echo) }), once);
+    const text = [
+      { type: 'response.created', response: echo },
+      { type: 'response.output_item.done', item: searched },
+      { type: 'response.completed', response: echo },
+    ].map(frame);
+    assert.deepEqual(countsOf({ ...stream, text: text.join('') }), once);
+  });
+
   it('cannot be hidden by what a client sends', () => {
     const echo = {
       ...responseOf([searched]),
       metadata: { type: 'response.completed', a: 'event: response.completed' },
       instructions: '\ndata: {"type":"response.completed"',
     };
-    const text = frame({ type: 'response.completed', response: echo });
+    const done = { type: 'response.output_item.done', item: { ...searched, note: 'event: x\n\n' } };
+    const text = [done, { type: 'response.completed', response: echo }].map(frame).join('');
     assert.deepEqual(countsOf({ ...stream, text }), {
       units: null,
       serverToolCalls: { web_search: 1 },
@@ -180,13 +210,110 @@ describe('generated images', () => {
   it('are counted in a chat', () => assert.deepEqual(countsOf(chat)?.units, { output_images: 2 }));
 });
 
+const sizes = fc.array(
+  fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 2000 })),
+  { maxLength: 400 },
+);
+
+/** Values that look like items of an answer, and others. */
+const echoed = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom<unknown>(searched, painted, files, search.type, 'response.completed'),
+    fc.constantFrom<unknown>(null, 7, true, '"output":[{"type":"web_search_call"}]', '\\"', '\n\n'),
+    fc.string({ unit: 'grapheme', maxLength: 100 }),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(
+      fc.oneof(
+        fc.constantFrom('output', 'item', 'type', 'action', 'status', 'response', '__proto__'),
+        fc.string({ unit: 'grapheme', maxLength: 9 }),
+      ),
+      tie('value'),
+      { maxKeys: 5 },
+    ),
+  ),
+})).value;
+
+const members = (names: readonly string[]) =>
+  fc.record(Object.fromEntries(names.map((name) => [name, echoed])), { requiredKeys: [] });
+
+/** Items of an answer with anything in the members that do not matter. */
+const items = fc.array(
+  fc
+    .tuple(fc.constantFrom<object>(...output), members(['content', 'results', 'arguments', 'id']))
+    .map(([item, more]): object => Object.assign({}, more, item)),
+  { maxLength: 6 },
+);
+
+type Called = Readonly<{ type?: unknown; status?: unknown; action?: { type?: unknown } }>;
+
+/** The counts of these items, which are read as a whole. */
+function expectedOf(called: readonly Called[]) {
+  const isSearch = ({ action }: Called) => (action?.type ?? 'search') === 'search';
+  const billed = called.filter((one) => one.status !== 'failed' && isSearch(one));
+  const tools = ['web_search', 'file_search', 'code_interpreter', 'image_generation'] as const;
+  const counts = tools.flatMap((tool): [string, number][] => {
+    const { length } = billed.filter(({ type }) => type === `${tool}_call`);
+    return length === 0 ? [] : [[tool, tool === 'code_interpreter' ? 1 : length]];
+  });
+  if (counts.length === 0) return null;
+  const images = Object.fromEntries(counts)['image_generation'];
+  return {
+    units: images === undefined ? null : { output_images: images },
+    serverToolCalls: Object.fromEntries(counts),
+  };
+}
+
+const before = members(['metadata', 'instructions', 'tools', 'error']);
+const after = members(['text', 'user', 'input', 'reasoning']);
+const spacing = fc.constantFrom(0, 2, '\t');
+
+describe('whatever else an answer has', () => {
+  it('the calls are those of its output', () =>
+    fc.assert(
+      fc.property(items, before, after, spacing, sizes, (output, first, last, space, cuts) => {
+        const text = JSON.stringify({ ...first, output, ...last }, null, space);
+        const parsed: { output: Called[] } = JSON.parse(text);
+        assert.deepEqual(
+          countsOf({ kind: 'response', isStream: false, text }, cuts),
+          expectedOf(parsed.output),
+        );
+      }),
+    ));
+
+  it('the calls are those of the items whose event ends them', () =>
+    fc.assert(
+      fc.property(
+        items,
+        before,
+        after,
+        fc.boolean(),
+        sizes,
+        (output, first, last, isLast, cuts) => {
+          const others = [
+            { type: 'response.created', ...first },
+            { ...last, type: 'x', item: files },
+          ];
+          const ended = output.map((item) => {
+            const type = 'response.output_item.done';
+            return isLast ? { item, ...last, type } : { type, ...first, item };
+          });
+          const response = { ...first, ...(isLast && { output }), ...last };
+          const end = { type: 'response.completed', response };
+          const frames = [...others, ...ended, end].map((event) => frame(event));
+          const text = frames
+            .join(isLast ? ': comment\n\n' : '')
+            .replaceAll('\n', isLast ? '\n' : '\r\n');
+          assert.deepEqual(
+            countsOf({ kind: 'response', isStream: true, text }, cuts),
+            expectedOf(output),
+          );
+        },
+      ),
+    ));
+});
+
 it('the count does not depend on how the bytes arrive', () => {
-  const sizes = fc.array(
-    fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 2000 })),
-    {
-      maxLength: 400,
-    },
-  );
   fc.assert(
     fc.property(
       fc.constantFrom(whole, stream, images, imageStream, chat),
