@@ -94,9 +94,9 @@ type Unit = Readonly<{
   label: string;
   priceLabel: string;
   /** The quantity that the price pays for. */
-  pays: 'image' | 'million_seconds' | 'million_characters';
+  pays: 'image' | 'million_pixels' | 'million_seconds' | 'million_characters';
   /** The name in exports of charges. */
-  unit: 'Images' | 'Seconds' | 'Characters';
+  unit: 'Images' | 'Pixels' | 'Seconds' | 'Characters';
 }>;
 
 /** Units that providers bill besides tokens and calls of tools. */
@@ -111,6 +111,17 @@ export const unitCounts = [
     priceLabel: 'Each generated image',
     pays: 'image',
     unit: 'Images',
+  },
+  {
+    name: 'output_pixels',
+    price: 'output_pixels',
+    per: 1_000_000,
+    side: 'output',
+    part: 'outputImageTokens',
+    label: 'Pixels of generated images',
+    priceLabel: 'Million pixels of generated images',
+    pays: 'million_pixels',
+    unit: 'Pixels',
   },
   {
     name: 'input_images',
@@ -147,8 +158,39 @@ export const unitCounts = [
   },
 ] as const satisfies readonly Unit[];
 
+/**
+ * Cache reads that providers bill at a price of their own. They are in `units`, and part of the
+ * cache reads, which pay for those without such a price.
+ */
+export const cachedCounts = [
+  {
+    name: 'cache_read_audio_tokens',
+    kind: 'cache_read_audio',
+    label: 'Cache reads of audio',
+  },
+  {
+    name: 'cache_read_image_tokens',
+    kind: 'cache_read_image',
+    label: 'Cache reads of images',
+  },
+  {
+    name: 'cache_read_explicit_tokens',
+    kind: 'cache_read_explicit',
+    label: 'Cache reads of explicit caches',
+  },
+] as const satisfies readonly Readonly<{
+  /** The member of `units` in a usage row. */
+  name: string;
+  /** The price of a price card. */
+  kind: string;
+  /** The name in the UI. */
+  label: string;
+}>[];
+
+export type CachedCount = (typeof cachedCounts)[number];
+
 export type UnitCount = (typeof unitCounts)[number];
-export type UnitName = UnitCount['name'];
+export type UnitName = UnitCount['name'] | CachedCount['name'];
 
 export type TokenPart = (typeof tokenParts)[number];
 export type PartKey = TokenPart['key'];
@@ -160,7 +202,7 @@ export type UsageCounts = Readonly<{ promptTokens: number; completionTokens: num
   Readonly<{
     /** The number of calls of each tool that the provider ran. Null if it reported none. */
     serverToolCalls: Readonly<Record<string, number>> | null;
-    /** Other units, by the names of `unitCounts`. Null if none is known. */
+    /** By the names of `unitCounts` and `cachedCounts`. Null if none is known. */
     units: Readonly<Record<string, number>> | null;
     /** The service tier as reported, such as `flex`. Null if the provider did not report it. */
     serviceTier: string | null;

@@ -6,8 +6,15 @@ import { z } from 'zod';
 import { priceField, tokensField } from '../lib/amounts.ts';
 import { timestampField } from '../lib/fields.ts';
 import { shortened } from '../lib/text.ts';
-import { partPrices, reportedName as reported, tokenPrices, unitPrices } from './price-names.ts';
-import type { PartPrice, TokenPrice, UnitPrice } from './price-names.ts';
+import {
+  cachedPrices,
+  partPrices,
+  reportedName as reported,
+  tokenPrices,
+  unitPrices,
+} from './price-names.ts';
+import { hoursRule, isHours } from './price-hours.ts';
+import type { CachedPrice, PartPrice, TokenPrice, UnitPrice } from './price-names.ts';
 
 /** Micro-units per million tokens. A price that is absent is not known. */
 export type PriceSet = Readonly<{ [Name in TokenPrice]?: number | undefined }>;
@@ -17,9 +24,14 @@ export type ContextTier = PriceSet & Readonly<{ above_tokens: number }>;
 
 /** A percentage of the token prices that apply otherwise, or a set of its own. */
 export type ServiceTier = PriceSet &
-  Readonly<{ percent?: number | undefined; context_tiers?: readonly ContextTier[] | undefined }>;
+  Readonly<{
+    percent?: number | undefined;
+    context_tiers?: readonly ContextTier[] | undefined;
+    /** When the tier also applies to requests of the standard tier (price-hours.ts). */
+    hours?: string | undefined;
+  }>;
 
-export type PriceCard = Readonly<{ [Name in PartPrice]?: number | undefined }> &
+export type PriceCard = Readonly<{ [Name in PartPrice | CachedPrice]?: number | undefined }> &
   Readonly<{ [Name in UnitPrice]?: number | undefined }> &
   Readonly<{
     /** Micro-units for each call, by the name of a tool that the provider runs. */
@@ -39,7 +51,8 @@ export type PriceCard = Readonly<{ [Name in PartPrice]?: number | undefined }> &
 export const contextTiersMax = 8;
 export const namedPricesMax = 32;
 
-const percentMax = 10_000;
+export const percentMax = 10_000;
+const hoursLengthMax = 1000;
 
 const partNames = partPrices.map(({ name }) => name);
 const tokenNames = tokenPrices.map(({ name }) => name);
@@ -59,9 +72,19 @@ function cardSchema(form: Form): z.ZodType<PriceCard, PriceCard> {
     .readonly()
     .optional();
   const percent = z.int().nonnegative().max(percentMax).optional();
-  const serviceTier = objectOf(form, { percent, ...sets, context_tiers: contextTiers });
+  const hours = form.isGiven ? hoursField : z.string();
+  const serviceTier = objectOf(form, {
+    percent,
+    hours: hours.optional(),
+    ...sets,
+    context_tiers: contextTiers,
+  });
   return objectOf(form, {
     ...membersFor(partNames, price),
+    ...membersFor(
+      cachedPrices.map(({ name }) => name),
+      price,
+    ),
     ...membersFor(
       unitPrices.map(({ name }) => name),
       price,
@@ -74,6 +97,8 @@ function cardSchema(form: Form): z.ZodType<PriceCard, PriceCard> {
     effective_from: (form.isGiven ? timestampField : z.string()).optional(),
   });
 }
+
+const hoursField = z.string().max(hoursLengthMax).refine(isHours, { error: hoursRule });
 
 const reportedName = z.string().regex(reported.pattern, { error: reported.must });
 
@@ -113,7 +138,9 @@ function* problemsOf(card: PriceCard): Generator<Problem> {
     yield { path: ['fallbacks', name], message, input: target };
   }
   yield* tierProblems(tiers, ['context_tiers']);
-  for (const [name, { percent, context_tiers: own = [], ...set }] of Object.entries(services)) {
+  for (const [name, { percent, hours: _hours, context_tiers: own = [], ...set }] of Object.entries(
+    services,
+  )) {
     const path = ['service_tiers', name];
     const priced = Object.values(set).filter((price) => price !== undefined).length + own.length;
     if ((percent === undefined) === (priced === 0)) {

@@ -1,14 +1,16 @@
 // Names the prices of a price card. Plain data: the schema of cards and the form of the UI follow
 // from it.
 
-import { tokenParts, unitCounts } from './counts.ts';
-import type { TokenPart, UnitCount } from './counts.ts';
+import { cachedCounts, tokenParts, unitCounts } from './counts.ts';
+import type { CachedCount, TokenPart, UnitCount } from './counts.ts';
 
 /** The prices per million tokens that only a card has, one for each part of the totals. */
 export type PartPrice = TokenPart['kind'];
 /** The base prices pay for all tokens of a side that no price of a part pays for. */
 export type BasePrice = 'input' | 'output';
-export type TokenPrice = BasePrice | PartPrice;
+/** The prices of some cache reads. Without one, they have the price of the others. */
+export type CachedPrice = CachedCount['kind'];
+export type TokenPrice = BasePrice | PartPrice | CachedPrice;
 
 type Named<Name> = Readonly<{ name: Name; label: string }>;
 
@@ -16,10 +18,15 @@ export const partPrices: readonly Named<PartPrice>[] = tokenParts.map(({ kind, l
   name: kind,
   label,
 }));
+export const cachedPrices: readonly Named<CachedPrice>[] = cachedCounts.map(({ kind, label }) => ({
+  name: kind,
+  label,
+}));
 export const tokenPrices: readonly Named<TokenPrice>[] = [
   { name: 'input', label: 'Input' },
   { name: 'output', label: 'Output' },
   ...partPrices,
+  ...cachedPrices,
 ];
 
 export type UnitPrice = 'per_request' | UnitCount['price'];

@@ -2,6 +2,7 @@
 // that sets prices makes a version, which replaces all that would begin at its start or later.
 
 import type { PriceCard } from './price-card.ts';
+import { isWithinHours } from './price-hours.ts';
 import type { Prices } from './price.ts';
 
 /** The prices of a model from a time on, until the next version begins. */
@@ -52,8 +53,20 @@ export function withPrices(
 }
 
 /** Null if prices were never set. */
-export const pricesAt = (versions: readonly PriceVersion[], atMs: number): PriceVersion | null =>
-  versions.findLast(({ fromMs }) => fromMs <= atMs) ?? null;
+export function pricesAt(versions: readonly PriceVersion[], atMs: number): PriceVersion | null {
+  const found = versions.findLast(({ fromMs }) => fromMs <= atMs);
+  return found === undefined ? null : timedPrices(found, atMs);
+}
+
+/** The prices for a request at this time, which may be in the hours of a service tier. */
+export function timedPrices<Given extends Prices>(prices: Given, atMs: number): Given {
+  const tiers = prices.card?.service_tiers;
+  if (tiers === undefined) return prices;
+  const timed = Object.values(tiers).find(
+    ({ hours }) => hours !== undefined && isWithinHours(hours, atMs),
+  );
+  return { ...prices, timed };
+}
 
 /** The newest version and, if it is scheduled, those that may apply until then. */
 export const versionsAhead = (versions: readonly PriceVersion[]): readonly PriceVersion[] =>

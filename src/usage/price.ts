@@ -1,10 +1,10 @@
 // Computes what the counts of a request cost at the prices of a model (Gateway rule 16). Exact,
 // and rounded once: half a micro-unit is rounded up.
 
-import { tokenParts, unitCounts } from './counts.ts';
-import type { UsageCounts } from './counts.ts';
+import { cachedCounts, tokenParts, unitCounts } from './counts.ts';
+import type { UnitName, UsageCounts } from './counts.ts';
 import { defaultCurrency } from '../lib/vocabulary.ts';
-import type { ContextTier, PriceCard, PriceSet } from './price-card.ts';
+import type { ContextTier, PriceCard, PriceSet, ServiceTier } from './price-card.ts';
 import type { TokenPrice } from './price-names.ts';
 
 /**
@@ -15,6 +15,8 @@ export type Prices = Readonly<{
   input: number | null;
   output: number | null;
   card: PriceCard | null;
+  /** The service tier of the card that applies to standard requests at their time, if any. */
+  timed?: ServiceTier | undefined;
 }>;
 
 export type Cost = Readonly<{
@@ -104,24 +106,33 @@ function billUnits(bill: Bill, counts: UsageCounts, card: PriceCard): void {
   for (const { name, price, per, side, part } of unitCounts) {
     const units = counts.units[name] ?? 0;
     if (units === 0 || (part !== null && (counts[part] ?? 0) > 0)) continue;
-    const micros = card[price];
+    const micros = name === 'output_pixels' && paysForImages(card) ? undefined : card[price];
     const tokens = side === 'input' ? counts.promptTokens : counts.completionTokens;
     if (micros !== undefined) add(bill, price, perUnit(units, micros) / BigInt(per));
-    else if (tokens === 0) bill.missing ??= price;
+    else if (tokens === 0 && !isPaidByPixel(name, counts, card)) bill.missing ??= price;
   }
 }
+
+const paysForImages = (card: PriceCard): boolean => card.per_output_image !== undefined;
+
+/** Generated images are paid by the image or, without such a price, by the pixel. */
+const isPaidByPixel = (name: UnitName, { units }: UsageCounts, card: PriceCard): boolean =>
+  name === 'output_pixels' ||
+  (name === 'output_images' &&
+    card.output_pixels !== undefined &&
+    Number(units?.['output_pixels']) > 0);
 
 type Rates = Readonly<{ prices: PriceSet; percent: number }>;
 
 /** The prices of the service tier and of the context tier. Null if the card lacks that service. */
 function ratesFor({ promptTokens, serviceTier }: UsageCounts, prices: CardPrices): Rates | null {
-  const { card } = prices;
+  const { card, timed } = prices;
   const base = { ...card, ...baseSet(prices) };
   const tiers = card.service_tiers ?? {};
   const isListed = serviceTier !== null && Object.hasOwn(tiers, serviceTier);
-  const service = isListed ? tiers[serviceTier] : undefined;
+  const isStandard = serviceTier === null || standardTiers.has(serviceTier);
+  const service = isListed ? tiers[serviceTier] : isStandard ? timed : undefined;
   if (service === undefined) {
-    const isStandard = serviceTier === null || standardTiers.has(serviceTier);
     return isStandard ? { prices: setFor(base, promptTokens), percent: wholePercent } : null;
   }
   const { percent } = service;
@@ -153,10 +164,25 @@ function billSide(bill: Bill, counts: UsageCounts, { side, rest, card, ...rates 
     const price = rates.prices[part.kind] ?? (fallback && rates.prices[fallback]);
     if (part.kind === 'reasoning' && price === undefined) continue;
     left -= tokens;
-    billTokens(bill, { name: part.kind, tokens, ...rates, price });
+    const others = part.kind === 'cache_read' ? billCached(bill, counts, rates) : 0;
+    billTokens(bill, { name: part.kind, tokens: tokens - others, ...rates, price });
   }
   if (left < 0) bill.isClamped = true;
   billTokens(bill, { name: side, tokens: Math.max(0, left), ...rates });
+}
+
+/** Bills cache reads that have prices of their own, and returns their number. */
+function billCached(bill: Bill, { cacheReadTokens, units }: UsageCounts, rates: Rates): number {
+  const all = cacheReadTokens ?? 0;
+  let billed = 0;
+  for (const { name, kind } of cachedCounts) {
+    const price = rates.prices[kind];
+    const tokens = Math.min(units?.[name] ?? 0, all - billed);
+    if (price === undefined || tokens === 0) continue;
+    billTokens(bill, { name: kind, tokens, ...rates, price });
+    billed += tokens;
+  }
+  return billed;
 }
 
 type TokenLine = Rates & Readonly<{ name: TokenPrice; tokens: number; price?: number | undefined }>;
@@ -168,8 +194,12 @@ function billTokens(bill: Bill, { name, tokens, prices, percent, ...own }: Token
   else add(bill, name, BigInt(tokens) * BigInt(price) * BigInt(percent));
 }
 
-const toolPrice = ({ tool_calls: prices = {} }: PriceCard, tool: string): number | undefined =>
-  Object.hasOwn(prices, tool) ? prices[tool] : undefined;
+/** Calls of one size have the price of all sizes, unless they have one of their own. */
+function toolPrice({ tool_calls: prices = {} }: PriceCard, tool: string): number | undefined {
+  const names = [tool, tool.replace(/^(web_search)_(?:low|medium|high)$/, '$1')];
+  const name = names.find((one) => Object.hasOwn(prices, one));
+  return name === undefined ? undefined : prices[name];
+}
 
 const perUnit = (units: number, micros: number): bigint => BigInt(units) * BigInt(micros) * divisor;
 

@@ -16,8 +16,8 @@ type Layer = Readonly<{
 
 const contract = ['src/lib', 'src/conditions', 'src/fields', 'src/snapshot', 'src/protocols/facts'];
 const pure = ['src/routing', 'src/limits', 'src/usage', 'src/protocols', 'src/classifier'];
-/** The schema of price cards, their versions and the names of prices. */
-const prices = ['src/usage/price-card', 'src/usage/price-names', 'src/usage/price-versions'];
+/** The schema of price cards, their versions and hours, and the names of prices. */
+const prices = ['card', 'hours', 'names', 'versions'].map((name) => `src/usage/price-${name}`);
 const beneathControl = [
   ...contract,
   ...pure,

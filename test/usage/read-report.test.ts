@@ -32,6 +32,25 @@ it('a message without cache fields is read with the details of its API', () => {
   assert.deepEqual(readAs(anthropicUsage, usage), reportOf(3, 4, { reasoningTokens: 2 }));
 });
 
+it('the size of a search is a part of the name of its call', () => {
+  const usage = { prompt_tokens: 30, completion_tokens: 5, search_context_size: 'low' };
+  assert.deepEqual(readReport(usage), reportOf(30, 5, { serverToolCalls: { web_search_low: 1 } }));
+});
+
+it('all cache reads of a request to Alibaba are explicit, or none', () => {
+  const details = { cached_tokens: 2000, cache_creation_input_tokens: 900 };
+  const usage = (more: object) => ({
+    prompt_tokens: 3000,
+    completion_tokens: 5,
+    prompt_tokens_details: { ...details, ...more },
+  });
+  const implicit = reportOf(3000, 5, { cacheReadTokens: 2000, cacheWrite5mTokens: 900 });
+  assert.deepEqual(readReport(usage({})), implicit);
+  const units = { cache_read_explicit_tokens: 2000 };
+  assert.deepEqual(readReport(usage({ cache_type: 'ephemeral' })), { ...implicit, units });
+  assert.deepEqual(unknownFields(usage({ cache_type: 'ephemeral', cache_creation: {} })), []);
+});
+
 const read = (...[first, last]: Parameters<typeof pairUsage>) =>
   readAs(anthropicUsage, pairUsage(first, last));
 

@@ -48,7 +48,12 @@ const openai: Cases = {
       },
       output_token_details: { text_tokens: 1, audio_tokens: 4 },
     },
-    reportOf(100, 5, { cacheReadTokens: 50, inputAudioTokens: 30, outputAudioTokens: 4 }),
+    reportOf(100, 5, {
+      cacheReadTokens: 50,
+      inputAudioTokens: 30,
+      outputAudioTokens: 4,
+      units: { cache_read_audio_tokens: 30 },
+    }),
   ],
   'a response': [
     {
@@ -271,6 +276,20 @@ const messages: Cases = {
     { input_tokens: 1, cache_creation_input_tokens: 99, output_tokens: 2 },
     reportOf(100, 2, { cacheWrite5mTokens: 99 }),
   ],
+  'a region': [
+    { input_tokens: 1, output_tokens: 2, service_tier: 'standard', inference_geo: 'us' },
+    reportOf(1, 2, { serviceTier: 'us' }),
+  ],
+  'the fast mode in a region': [
+    {
+      input_tokens: 1,
+      cache_read_input_tokens: 0,
+      output_tokens: 2,
+      speed: 'fast',
+      inference_geo: 'us',
+    },
+    reportOf(1, 2, { cacheReadTokens: 0, serviceTier: 'fast.us' }),
+  ],
   'the fast mode': [
     { input_tokens: 1, output_tokens: 2, service_tier: 'standard', speed: 'fast' },
     reportOf(1, 2, { serviceTier: 'fast' }),
@@ -334,6 +353,7 @@ const others: Cases = {
     },
     reportOf(1000, 30, {
       cacheReadTokens: 500,
+      units: { cache_read_audio_tokens: 500 },
       inputAudioTokens: 100,
       inputImageTokens: 258,
       outputAudioTokens: 20,

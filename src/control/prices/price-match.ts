@@ -7,6 +7,7 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import { closedModelsIn } from '../../../projections/snapshot.ts';
 import type { PriceSourceName } from '../../lib/vocabulary.ts';
 import type { ListedEntry, ListedPrice, UnusedKey } from '../../snapshot/prices/listed-price.ts';
+import { regionalPrice } from '../../snapshot/prices/regions.ts';
 import { vendorNames } from './price-vendors.ts';
 import type { VendorNames } from './price-vendors.ts';
 
@@ -41,7 +42,7 @@ export function matchPrices(state: ConfigState, lists: PriceLists): readonly Pri
       }
       const { upstreamModel } = model.backend;
       const entries = entriesOf(upstreamModel, { vendor: vendorNames(provider), lists });
-      const { found, unused } = foundIn(entries);
+      const { found, unused } = foundIn(entries, provider.endpoint.api_base);
       return { model, upstreamModel, found, unused };
     });
 }
@@ -58,10 +59,18 @@ const entriesOf = (upstreamModel: string, { vendor, lists }: Asked): readonly Na
     }),
   );
 
-function foundIn(entries: readonly NamedEntry[]): Pick<PriceMatch, 'found' | 'unused'> {
+function foundIn(
+  entries: readonly NamedEntry[],
+  address: string,
+): Pick<PriceMatch, 'found' | 'unused'> {
+  // The aggregator does not list regions, but its prices are those of the same vendor.
+  const regions = entries.find(({ entry }) => entry.regions !== undefined)?.entry.regions;
   for (const { source, name, entry } of entries) {
-    const { price, unused } = entry;
-    if (price !== null) return { found: { source, name, price }, unused };
+    const { unused } = entry;
+    if (entry.price !== null) {
+      const price = regionalPrice(entry.price, { regions, address });
+      return { found: { source, name, price }, unused };
+    }
   }
   return { found: null, unused: entries[0]?.entry.unused ?? [] };
 }

@@ -8,6 +8,7 @@ import { rowCounts } from '../../usage/counts.ts';
 import { defaultCurrency } from '../../lib/vocabulary.ts';
 import { costOf, currencyOf } from '../../usage/price.ts';
 import type { Prices } from '../../usage/price.ts';
+import { timedPrices } from '../../usage/price-versions.ts';
 import { PriceBook } from './ledger/price-book.ts';
 import type { UncostedRow } from './usage-cost.ts';
 import type { UsageRow } from './usage-reports.ts';
@@ -33,7 +34,7 @@ export type RowBreakdown = Readonly<{
   corrected: CorrectedCost | null;
 }>;
 
-type CostedRow = UncostedRow & Readonly<{ cost_micros: number | null }>;
+type CostedRow = UncostedRow & Readonly<{ at: Date; cost_micros: number | null }>;
 
 /** Null if the prices do not give this cost. */
 export function breakdownOf(row: CostedRow, prices: Prices | null): Breakdown | null {
@@ -42,7 +43,7 @@ export function breakdownOf(row: CostedRow, prices: Prices | null): Breakdown | 
   if (row.cached) return {};
   if (reported !== null) return { reported };
   if (prices === null) return null;
-  const { micros, breakdown } = costOf(rowCounts(row), prices);
+  const { micros, breakdown } = costOf(rowCounts(row), timedPrices(prices, row.at.getTime()));
   return micros === cost ? breakdown : null;
 }
 

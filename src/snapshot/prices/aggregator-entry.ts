@@ -16,6 +16,7 @@ const tokenKeys: ReadonlyMap<string, TokenPrice> = new Map(
     input_cache_write_1h: 'cache_write_1h',
     audio: 'input_audio',
     audio_output: 'output_audio',
+    input_audio_cache: 'cache_read_audio',
     image_token: 'input_image',
     internal_reasoning: 'reasoning',
   } as const),
@@ -36,7 +37,6 @@ const otherKeys: ReadonlySet<string> = new Set([
   'overrides',
 ]);
 const unusedKeys: ReadonlyMap<string, string> = new Map([
-  ['input_audio_cache', 'usage rows do not split cached tokens by media type'],
   ['discount', 'discounts are not applied'],
 ]);
 
@@ -110,4 +110,4 @@ function readOverrides(draft: PriceDraft, value: unknown, base: PriceSet): void 
   }
 }
 
-const timeOfDay = 'price cards have no times of day; the regular price is used';
+const timeOfDay = 'hours of overrides are not read; the regular price is used';

@@ -10,6 +10,7 @@ export const cardUnits = [
   'call',
   'percent',
   'image',
+  'million_pixels',
   'million_seconds',
   'million_characters',
 ] as const;

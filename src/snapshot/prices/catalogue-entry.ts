@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 
+import { percentMax } from '../../usage/price-card.ts';
 import { unitPrices } from '../../usage/price-names.ts';
 import { isBilledByUnit, priceKeyIn, priceKeyOf } from './catalogue-keys.ts';
 import type { PriceKey } from './catalogue-keys.ts';
@@ -16,6 +17,7 @@ import {
   setAt,
 } from './draft.ts';
 import type { PriceDraft } from './draft.ts';
+import { readOffPeakHours } from './off-peak.ts';
 import type { UnitPrice } from '../../usage/price-names.ts';
 import type { ListedEntry } from './listed-price.ts';
 
@@ -35,6 +37,7 @@ export function readCatalogueEntry(entry: object): ListedEntry {
   // A range takes precedence over the price of all ranges.
   for (const read of keys.filter((one) => !isRange(one))) readKey(draft, read);
   for (const { key, value } of keys.filter(isRange)) readRanges(draft, { key, value });
+  for (const read of keys.filter(isOffPeak)) readOffPeak(draft, read);
   priceImageOnlyOutput(draft);
   const base = setAt(draft, { tier: null, above: null });
   if (draft.units.size > 0 && isBilledByUnit(Reflect.get(entry, 'mode')) && !hasTokenPrice(draft)) {
@@ -47,6 +50,7 @@ export function readCatalogueEntry(entry: object): ListedEntry {
 }
 
 const isRange = ({ meaning }: Read): boolean => meaning.kind === 'ranges';
+const isOffPeak = ({ meaning }: Read): boolean => meaning.kind === 'off_peak';
 
 type Read = Readonly<{ key: string; value: unknown; meaning: PriceKey; isInclusive: boolean }>;
 
@@ -65,12 +69,22 @@ function readKey(draft: PriceDraft, { key, value, meaning, isInclusive }: Read):
       return;
     }
     case 'tool': {
-      if (isBySize(value)) draft.unused.push({ key, reason: mediumOnly });
-      const price = readPrice(draft, mediumOf(value), meaning.calls === 1 ? perCallPlaces : 3);
-      if (price !== null) draft.toolCalls.set(meaning.tool, price);
+      for (const [name, given] of pricesOf(value, meaning.tool)) {
+        const price = readPrice(draft, given, meaning.calls === 1 ? perCallPlaces : 3);
+        if (price !== null) draft.toolCalls.set(name, price);
+      }
+      return;
+    }
+    case 'modes':
+      readModes(draft, value);
+      return;
+    case 'region': {
+      const percent = percentOf(value);
+      if (percent !== null) draft.regions.set(meaning.region, percent);
       return;
     }
     case 'ranges':
+    case 'off_peak':
       return;
     case 'unused':
       if (isPrice(value)) draft.unused.push({ key, reason: meaning.reason });
@@ -89,16 +103,53 @@ const isPrice = (value: unknown): boolean =>
     ? Object.values(value).some(isPrice)
     : value !== 0 && Number.isFinite(Number(value));
 
-const mediumOnly = 'the price of medium searches applies to all sizes';
+/** A search can cost by the size of its context. The price of medium ones is that of all others. */
+function pricesOf(value: unknown, tool: string): readonly (readonly [string, unknown])[] {
+  if (typeof value !== 'object' || value === null) return [[tool, value]];
+  const priceOf = (size: string): unknown => Reflect.get(value, `search_context_size_${size}`);
+  const medium = priceOf('medium');
+  const others = ['low', 'high'].filter((size) => ![undefined, medium].includes(priceOf(size)));
+  return [[tool, medium], ...others.map((size) => [`${tool}_${size}`, priceOf(size)] as const)];
+}
 
-/** A search costs by the size of its context. Answers do not report the size. */
-const mediumOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null
-    ? Reflect.get(value, 'search_context_size_medium')
-    : value;
+/** Modes and regions can apply together. Other members are settings. */
+function readModes({ percents }: PriceDraft, value: unknown): void {
+  for (const [mode, factor] of Object.entries(value ?? {})) {
+    const percent = percentOf(factor);
+    if (percent !== null) percents.set(mode, percent);
+  }
+  const [fast, ...regions] = [percents.get('fast'), ...percents.keys()];
+  for (const region of regions) {
+    const percent = percents.get(region) ?? 100;
+    if (fast !== undefined && region !== 'fast') {
+      percents.set(`fast.${region}`, Math.round((fast * percent) / 100));
+    }
+  }
+}
 
-const isBySize = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && new Set(Object.values(value)).size > 1;
+/** Null if the value is not a factor. */
+function percentOf(value: unknown): number | null {
+  const percent = typeof value === 'number' ? Math.round(value * 100) : 0;
+  return percent > 0 && percent <= percentMax ? percent : null;
+}
+
+/** The prices that the schedule does not have are the regular ones. */
+function readOffPeak(draft: PriceDraft, { key, value }: Pick<Read, 'key' | 'value'>): void {
+  const hours = readOffPeakHours(value);
+  if (hours === null || typeof value !== 'object' || value === null) {
+    draft.unused.push({ key, reason: null });
+    return;
+  }
+  const base = setAt(draft, { tier: null, above: null });
+  const prices = Object.assign(setAt(draft, { tier: 'off_peak', above: null }), base);
+  for (const [name, given] of Object.entries(value)) {
+    const meaning = priceKeyOf(name);
+    if (meaning?.kind !== 'tokens' || meaning.tier !== null || meaning.above !== null) continue;
+    const price = readPrice(draft, given, perTokenPlaces);
+    if (price !== null) prices[meaning.price] = price;
+  }
+  draft.hours.set('off_peak', hours);
+}
 
 const rangeList = z
   .array(z.looseObject({ range: z.tuple([z.number().nonnegative(), z.unknown()]) }))

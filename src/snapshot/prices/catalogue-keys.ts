@@ -16,6 +16,12 @@ export type PriceKey =
   | Readonly<{ kind: 'tool'; tool: string; calls: 1 | 1000 }>
   /** A list of prices by ranges of prompt tokens. */
   | Readonly<{ kind: 'ranges' }>
+  /** Factors of the token prices by the mode or region that answers report. */
+  | Readonly<{ kind: 'modes' }>
+  /** The factor of the token prices at addresses of this region. */
+  | Readonly<{ kind: 'region'; region: string }>
+  /** Prices for hours of the week. */
+  | Readonly<{ kind: 'off_peak' }>
   /** A price that gw does not use. */
   | UnusedPrice;
 
@@ -37,6 +43,9 @@ const tokenKeys: Readonly<Record<string, TokenPrice>> = {
   cache_creation_input_token_cost: 'cache_write_5m',
   cache_creation_input_token_cost_above_1hr: 'cache_write_1h',
   cache_creation_input_token_cost_above_12hr: 'cache_write_1h',
+  cache_read_input_audio_token_cost: 'cache_read_audio',
+  cache_read_input_image_token_cost: 'cache_read_image',
+  explicit_cache_read_input_token_cost: 'cache_read_explicit',
   input_cost_per_audio_token: 'input_audio',
   input_cost_per_image_token: 'input_image',
   output_cost_per_audio_token: 'output_audio',
@@ -53,14 +62,14 @@ const tiers: Readonly<Record<string, string>> = {
   ultrafast: 'ultrafast',
 };
 
-const splitCache = 'usage rows do not split cached tokens by media type';
-
 const otherKeys: Readonly<Record<string, PriceKey>> = {
   input_cost_per_request: { kind: 'unit', price: 'per_request' },
   // One query is one request of /rerank.
   input_cost_per_query: { kind: 'unit', price: 'per_request' },
   output_cost_per_image: { kind: 'unit', price: 'per_output_image' },
   input_cost_per_image: { kind: 'unit', price: 'per_input_image' },
+  input_cost_per_pixel: { kind: 'unit', price: 'output_pixels' },
+  output_cost_per_pixel: { kind: 'unit', price: 'output_pixels' },
   input_cost_per_second: { kind: 'unit', price: 'input_seconds' },
   output_cost_per_second: { kind: 'unit', price: 'input_seconds' },
   input_cost_per_audio_per_second: { kind: 'unit', price: 'input_seconds' },
@@ -71,6 +80,11 @@ const otherKeys: Readonly<Record<string, PriceKey>> = {
   code_interpreter_cost_per_session: { kind: 'tool', tool: 'code_interpreter', calls: 1 },
   file_search_cost_per_1k_calls: { kind: 'tool', tool: 'file_search', calls: 1000 },
   tiered_pricing: { kind: 'ranges' },
+  provider_specific_entry: { kind: 'modes' },
+  regional_endpoint_uplift_multiplier: { kind: 'region', region: 'regional' },
+  regional_processing_uplift_multiplier_eu: { kind: 'region', region: 'eu' },
+  regional_processing_uplift_multiplier_us: { kind: 'region', region: 'us' },
+  off_peak_pricing: { kind: 'off_peak' },
 };
 
 /** The first match applies. */
@@ -90,17 +104,7 @@ const unusedKeys: readonly (readonly [RegExp, UnusedGroup, string])[] = [
   [/^citation_cost/, 'no_price', 'the provider reports the cost of each request'],
   [/^computer_use_/, 'no_price', 'these tokens have the price of the model'],
   [/^search_free_requests$/, 'no_price', 'free calls are shared by requests; each call is priced'],
-  [/^explicit_cache_read_/, 'not_counted', 'answers do not tell which cache reads were explicit'],
-  [/^cache_.*_(audio|image)_token_cost/, 'not_counted', splitCache],
   [/_per_\w+_above_\d+k_tokens$/, 'not_counted', 'prices of other units have no context tiers'],
-  [/_per_pixel/, 'not_counted', 'answers do not report the size of images'],
-  [
-    /^off_peak_pricing$/,
-    'not_counted',
-    'price cards have no times of day; the regular price is used',
-  ],
-  [/_multiplier(_|$)/, 'not_counted', 'gw does not know the region that served a request'],
-  [/^provider_specific_entry$/, 'not_counted', 'gw does not know the region or speed of a request'],
 ];
 
 const priceLike =
@@ -142,8 +146,8 @@ const relayedModes: ReadonlyMap<unknown, readonly UnitPrice[]> = new Map(
     embedding: ['per_input_image', 'input_seconds', 'input_characters'],
     rerank: [],
     moderation: [],
-    image_generation: ['per_output_image', 'per_input_image'],
-    image_edit: ['per_output_image', 'per_input_image'],
+    image_generation: ['per_output_image', 'per_input_image', 'output_pixels'],
+    image_edit: ['per_output_image', 'per_input_image', 'output_pixels'],
     audio_transcription: ['input_seconds'],
     audio_speech: ['input_characters'],
   }),
@@ -159,7 +163,8 @@ const notRelayed = unusedAs('not_relayed', 'gw does not relay the endpoints of t
 const reserved = unusedAs('no_price', 'reserved capacity does not belong to a request');
 const sameAsAudio = unusedAs('no_price', 'output_cost_per_audio_token is the same price');
 const sameAsTokens = unusedAs('no_price', 'these models bill the tokens of a request');
-const songs = unusedAs('not_counted', 'answers do not count songs');
+/** The models that list it make one song for each request. */
+const song: PriceKey = { kind: 'unit', price: 'per_request' };
 
 /** The meaning of a key in an entry, which depends on its mode. */
 export function priceKeyIn(entry: object, key: string): PriceKey | null {
@@ -174,7 +179,7 @@ export function priceKeyIn(entry: object, key: string): PriceKey | null {
   if (key === 'input_cost_per_image' && isGenerated && !('output_cost_per_image' in entry)) {
     return { kind: 'unit', price: 'per_output_image' };
   }
-  if (meaning.price === 'per_output_image' && !(isGenerated || isPaidInTokens(entry))) return songs;
+  if (meaning.price === 'per_output_image' && !(isGenerated || isPaidInTokens(entry))) return song;
   if (units.includes(meaning.price)) return meaning;
   if (!key.endsWith('_per_second')) return sameAsTokens;
   return mode === 'audio_speech' ? sameAsAudio : reserved;

@@ -19,6 +19,11 @@ export type PriceDraft = Readonly<{
   /** Prices that do not depend on tokens. */
   units: Map<UnitPrice, number>;
   toolCalls: Map<string, number>;
+  /** Percentages of the token prices by service tier, and by the region of the address. */
+  percents: Map<string, number>;
+  regions: Map<string, number>;
+  /** By service tier. */
+  hours: Map<string, string>;
   unused: UnusedKey[];
   state: { isNonsense: boolean };
 }>;
@@ -27,6 +32,9 @@ export const newDraft = (): PriceDraft => ({
   sets: new Map(),
   units: new Map(),
   toolCalls: new Map(),
+  percents: new Map(),
+  regions: new Map(),
+  hours: new Map(),
   unused: [],
   state: { isNonsense: false },
 });
@@ -63,6 +71,7 @@ export function readPrice(draft: PriceDraft, value: unknown, places: number): nu
 
 export const entryOf = (draft: PriceDraft): ListedEntry => ({
   price: listedPriceOf(draft),
+  ...(draft.regions.size > 0 && { regions: draft.regions }),
   unused: [...new Map(draft.unused.map((one) => [one.key, one])).values()],
   isNonsense: draft.state.isNonsense,
 });
@@ -84,13 +93,21 @@ export const hasTokenPrice = ({ sets }: PriceDraft): boolean =>
     [...byThreshold.values()].some((prices) => Object.values(prices).some((price) => price > 0)),
   );
 
-function cardOf({ sets, units, toolCalls }: PriceDraft, parts: PriceSet): PriceCard | null {
+type NamedTier = readonly [string, ServiceTier];
+
+function cardOf(draft: PriceDraft, parts: PriceSet): PriceCard | null {
+  const { sets, units, toolCalls, percents, hours } = draft;
   const contextTiers = contextTiersOf(sets.get(''), []);
   const thresholds = contextTiers.map(({ above_tokens: above }) => above);
-  const serviceTiers = [...sets]
-    .filter(([tier]) => tier !== '')
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([tier, prices]) => [tier, tieredSet(prices, thresholds)] as const);
+  const serviceTiers = [
+    ...[...percents].map(([tier, percent]): NamedTier => [tier, { percent }]),
+    ...[...sets]
+      .filter(([tier]) => tier !== '')
+      .map(([tier, prices]): NamedTier => {
+        const own = tieredSet(prices, thresholds);
+        return [tier, hours.has(tier) ? { ...own, hours: hours.get(tier) } : own];
+      }),
+  ].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const own = {
     ...parts,
     ...Object.fromEntries(units),

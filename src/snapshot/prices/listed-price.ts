@@ -16,6 +16,8 @@ export type UnusedKey = Readonly<{ key: string; reason: string | null }>;
 export type ListedEntry = Readonly<{
   /** Null if the entry has no price that gw can use. */
   price: ListedPrice | null;
+  /** Percentages of the token prices at addresses of a region. */
+  regions?: ReadonlyMap<string, number>;
   unused: readonly UnusedKey[];
   /** True if a price is invalid: negative, not a number, or too large. `price` is then null. */
   isNonsense: boolean;

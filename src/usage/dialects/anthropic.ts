@@ -35,7 +35,7 @@ const usage = object({
   output_tokens_details: object({ thinking_tokens: is('reasoningTokens') }),
   server_tool_use: toolCalls('_requests'),
   service_tier: serviceTier,
-  // A faster mode of the same model, see `settle`.
+  // A faster mode of the same model, and the region that served it, see `settle`.
   speed: label,
   inference_geo: label,
   // The steps of the answer. Only compactions are not in the totals, see `settle`.
@@ -59,10 +59,15 @@ export const anthropicUsage: Dialect = {
   settle,
 };
 
-function settle(found: Found, { speed, iterations }: Given): void {
-  // The mode has other prices, like a tier.
+function settle(found: Found, { speed, inference_geo: geo, iterations }: Given): void {
+  // The mode and the region have other prices, like a tier.
   const mode = readName(speed);
   if (mode !== null && mode !== 'standard') found.serviceTier = mode;
+  const region = readName(geo);
+  if (region !== null && !anyRegion.has(region)) {
+    const tier = found.serviceTier ?? 'standard';
+    found.serviceTier = tier === 'standard' ? region : (readName(`${tier}.${region}`) ?? tier);
+  }
   if (!Array.isArray(iterations)) return;
   // The totals exclude the compaction of the conversation, which the same model writes. They also
   // exclude the advice of another model. It has the price of that model, so it does not count here.
@@ -70,6 +75,8 @@ function settle(found: Found, { speed, iterations }: Given): void {
     if (isGiven(step) && step['type'] === 'compaction') addStep(found, step);
   }
 }
+
+const anyRegion: ReadonlySet<string> = new Set(['global', 'not_available']);
 
 function addStep(found: Found, step: Given): void {
   const own: Found = { ...nothingFound };

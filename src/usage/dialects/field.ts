@@ -43,7 +43,7 @@ export type Dialect = Readonly<{
   settle: (found: Found, usage: Given) => void;
 }>;
 
-const field = (read: Field['read']): Field => ({ read, unknownIn: () => [] });
+export const field = (read: Field['read']): Field => ({ read, unknownIn: () => [] });
 
 /** The count, unless an earlier field was found. */
 export const is = (count: Count): Field =>

@@ -1,7 +1,17 @@
 // Describes the usage metadata of generateContent. Thoughts are not part of the candidates, and the
 // results of the vendor's own tools are not part of the prompt.
 
-import { addsTo, both, entries, ignored, is, object, serviceTier, subtractsFrom } from './field.ts';
+import {
+  addsTo,
+  both,
+  entries,
+  ignored,
+  is,
+  isUnits,
+  object,
+  serviceTier,
+  subtractsFrom,
+} from './field.ts';
 import type { Dialect, Field, Fields, Given } from './field.ts';
 
 const { derived, inTotal } = ignored;
@@ -36,8 +46,8 @@ const usage = object({
   toolUsePromptTokensDetails: input,
   // Cached tokens are cache reads, so they do not count as audio or images again.
   cacheTokensDetails: modalities({
-    AUDIO: subtractsFrom('inputAudioTokens'),
-    IMAGE: subtractsFrom('inputImageTokens'),
+    AUDIO: both(subtractsFrom('inputAudioTokens'), isUnits('cache_read_audio_tokens')),
+    IMAGE: both(subtractsFrom('inputImageTokens'), isUnits('cache_read_image_tokens')),
   }),
   candidatesTokensDetails: output,
   responseTokensDetails: output,

@@ -2,8 +2,10 @@
 // servers that follow them. The input total includes cache reads and writes.
 
 import {
+  both,
   callsOf,
   countOf,
+  field,
   ignored,
   is,
   isUnits,
@@ -21,10 +23,25 @@ const cacheCreation = object({
   ephemeral_12h_input_tokens: is('cacheWrite1hTokens'),
 });
 
+const sizedSearch = field((size, found) => {
+  if (size !== 'low' && size !== 'medium' && size !== 'high') return;
+  found.serverToolCalls ??= { [`web_search_${size}`]: 1 };
+});
+
+const explicitCache = field((type, found) => {
+  const read = found.cacheReadTokens;
+  if (type === 'ephemeral' && read !== null && read > 0) {
+    (found.units ??= {})['cache_read_explicit_tokens'] ??= read;
+  }
+});
+
 const inputDetails = object({
   cached_tokens: is('cacheReadTokens'),
   // LiteLLM. It is read before the sum of both, which has no time to live.
   cache_creation_token_details: cacheCreation,
+  // Alibaba.
+  cache_creation: cacheCreation,
+  cache_creation_input_tokens: is('cacheWrite5mTokens'),
   // OpenAI has other times to live. The longer one costs more, too.
   cache_write_tokens_details: object({
     ttl_30m_tokens: is('cacheWrite5mTokens'),
@@ -36,10 +53,12 @@ const inputDetails = object({
   image_tokens: is('inputImageTokens'),
   // Cached tokens are cache reads, so they do not count as audio or images again.
   cached_tokens_details: object({
-    audio_tokens: subtractsFrom('inputAudioTokens'),
-    image_tokens: subtractsFrom('inputImageTokens'),
+    audio_tokens: both(subtractsFrom('inputAudioTokens'), isUnits('cache_read_audio_tokens')),
+    image_tokens: both(subtractsFrom('inputImageTokens'), isUnits('cache_read_image_tokens')),
     text_tokens: inTotal,
   }),
+  // All cache reads of a request to Alibaba are explicit, or none.
+  cache_type: explicitCache,
   text_tokens: inTotal,
   video_tokens: inTotal,
   multimodal_tokens: inTotal,
@@ -90,7 +109,8 @@ const usage = object({
   reasoning_tokens: is('reasoningTokens'),
   num_search_queries: callsOf('web_search'),
   citation_tokens: inTotal,
-  search_context_size: label,
+  // The price of a request with a search depends on it.
+  search_context_size: sizedSearch,
   // OpenRouter.
   cost: money,
   cost_details: money,

@@ -2,7 +2,7 @@
 // and Usage Specification).
 
 import type { ModelId } from '../../lib/ids.ts';
-import { tokenParts, unitCounts } from '../counts.ts';
+import { cachedCounts, tokenParts, unitCounts } from '../counts.ts';
 import type { PartName, UnitCount } from '../counts.ts';
 
 /** Usage of one hour that has one principal, model, price and tag. Sums can exceed 2^53. */
@@ -99,10 +99,18 @@ function tokensOf(dimension: string, label: string, quantity: bigint): Quantity 
  * separate are in the quantity of their side.
  */
 function quantitiesOf(usage: HourUsage, isSeparate: (dimension: string) => boolean): Quantity[] {
+  const cached = cachedCounts
+    .filter(({ kind }) => isSeparate(kind))
+    .map(({ name, kind, label }) => tokensOf(kind, label, usage.units[name] ?? 0n));
+  const cachedTokens = cached.reduce((sum, { quantity }) => sum + quantity, 0n);
   const side = (name: 'input' | 'output', label: string, total: bigint): Quantity[] => {
-    const parts = tokenParts
+    const own = tokenParts
       .filter((part) => part.side === name && isSeparate(part.kind))
-      .map((part) => tokensOf(part.kind, part.label, usage.parts[part.name] ?? 0n));
+      .map(({ kind, label, name }) => {
+        const tokens = usage.parts[name] ?? 0n;
+        return tokensOf(kind, label, kind === 'cache_read' ? tokens - cachedTokens : tokens);
+      });
+    const parts = name === 'input' ? [...own, ...cached] : own;
     const rest = parts.reduce((left, { quantity }) => left - quantity, total);
     return [tokensOf(name, label, rest), ...parts];
   };

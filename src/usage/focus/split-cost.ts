@@ -1,10 +1,11 @@
 // Splits the cost of usage by the prices that paid for it.
 
-import { membersOf, rowCounts, tokenParts } from '../counts.ts';
+import { cachedCounts, membersOf, rowCounts, tokenParts } from '../counts.ts';
 import type { PartName, UsageCounts } from '../counts.ts';
 import type { ContextTier, PriceSet } from '../price-card.ts';
 import { costOf } from '../price.ts';
 import type { Prices } from '../price.ts';
+import { timedPrices } from '../price-versions.ts';
 import type { HourUsage } from './charge.ts';
 
 /**
@@ -14,7 +15,10 @@ import type { HourUsage } from './charge.ts';
 export function splitCost(usage: HourUsage, prices: Prices): ReadonlyMap<string, bigint> | null {
   const counts = countsOf(usage);
   if (counts === null) return null;
-  const { micros, breakdown } = costOf(counts, withoutTiers(prices, usage.tierTokens));
+  const { micros, breakdown } = costOf(
+    counts,
+    withoutTiers(timedPrices(prices, usage.hour.getTime()), usage.tierTokens),
+  );
   if (micros === null) return null;
   return new Map(
     Object.entries(breakdown).map(([name, amount]) => [
@@ -68,10 +72,11 @@ function withoutTiers(prices: Prices, promptTokens: number): Prices {
   const flat = { ...rest, service_tiers: Object.fromEntries(flatServices) };
   if (applying === undefined) return { ...prices, card: flat };
   const none = membersOf(
-    tokenParts.map(({ kind }) => kind),
+    [...tokenParts, ...cachedCounts].map(({ kind }) => kind),
     undefined,
   );
   return {
+    ...prices,
     input: applying.input ?? null,
     output: applying.output ?? null,
     card: { ...flat, ...none, ...applying },

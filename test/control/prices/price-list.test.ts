@@ -90,7 +90,7 @@ it('counts the models of each key that it does not use, unknown keys first', () 
       { key: 'output_cost_per_smell', reason: null, models: 1 },
       {
         key: 'output_cost_per_pixel',
-        reason: 'answers do not report the size of images',
+        reason: 'these models bill the tokens of a request',
         models: 3,
       },
     ],

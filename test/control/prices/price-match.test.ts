@@ -83,6 +83,35 @@ describe('a model', () => {
     assert.deepEqual([priced?.found?.name, priced?.unused], ['u', []]);
   });
 
+  it('costs more at an address of a region, if the catalogue says so', () => {
+    const card = {
+      cache_read: 100,
+      service_tiers: { flex: { input: 50 }, fast: { percent: 200 } },
+    };
+    const base = { inputPricePerMtok: 1000, outputPricePerMtok: null, priceCard: card };
+    const regions = new Map([['eu', 110]]);
+    const regional = { price: base, regions, unused: [], isNonsense: false };
+    const priceAt = (host: string, aggregator: PriceLists['aggregator'] = null) => {
+      const provider = providerCreated(1, 'p', { endpoint: endpointAt(`https://${host}/v1`) });
+      const { state } = given([provider, modelCreated(1, 'm'), backendAttached(1, 1, 'u')]);
+      const catalogue = new Map([['u', regional]]);
+      return matchPrices(state, { aggregator, catalogue })[0]?.found?.price;
+    };
+    assert.deepEqual(priceAt('api.openai.com'), base);
+    assert.deepEqual(priceAt('us.api.openai.com'), base);
+    assert.deepEqual(priceAt('eu.api.openai.com.example'), base);
+    assert.deepEqual(priceAt('eu.api.openai.com'), {
+      inputPricePerMtok: 1100,
+      outputPricePerMtok: null,
+      priceCard: {
+        cache_read: 110,
+        service_tiers: { flex: { input: 55 }, fast: { percent: 200 } },
+      },
+    });
+    const listed = new Map([['u', { ...entry, price: { ...price, inputPricePerMtok: 500 } }]]);
+    assert.equal(priceAt('eu.api.openai.com', listed)?.inputPricePerMtok, 550);
+  });
+
   it('is not looked up without a provider', () => {
     const { state } = given([modelCreated(1, 'u')]);
     const [match] = matchPrices(state, lists({ catalogue: ['u'] }));

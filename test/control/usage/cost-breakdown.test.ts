@@ -28,9 +28,10 @@ const blank: UncostedRow = {
   completion_tokens: 500,
 };
 
-const booked = (change: Partial<UncostedRow>, prices: Prices) => {
+const booked = (change: Partial<UncostedRow>, prices: Prices, atMs = 1) => {
   const row = { ...blank, ...change };
-  return { ...row, ...rowCost(row, withPrices([], prices, { setAtMs: 0 }), 1) };
+  const cost = rowCost(row, withPrices([], prices, { setAtMs: 0 }), atMs);
+  return { ...row, ...cost, at: new Date(atMs) };
 };
 
 const sonnet = card({ input: 3, output: 15, cache_read: 0.3 });
@@ -38,6 +39,17 @@ const sonnet = card({ input: 3, output: 15, cache_read: 0.3 });
 it('lists the amount of each price that was used', () => {
   const row = booked({ cache_read_tokens: 400 }, sonnet);
   assert.deepEqual(breakdownOf(row, sonnet), { cache_read: 120, input: 1_800, output: 7_500 });
+});
+
+it('has the prices of the hour of the request', () => {
+  const hours = '6-7 00:00-24:00';
+  const tiers = { service_tiers: { off_peak: { input: 1_000_000, output: 2_000_000, hours } } };
+  const prices = card({ input: 3, output: 15 }, tiers);
+  const at = (time: string) => booked({}, prices, Date.parse(time));
+  const weekend = at('2026-11-28T10:00:00Z');
+  assert.deepEqual(breakdownOf(weekend, prices), { input: 1_000, output: 1_000 });
+  const monday = at('2026-11-30T10:00:00Z');
+  assert.deepEqual(breakdownOf(monday, prices), { input: 3_000, output: 7_500 });
 });
 
 it('is unknown for a row without a cost', () => {

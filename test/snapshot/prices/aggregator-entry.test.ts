@@ -85,21 +85,16 @@ describe("a model of an aggregator's list", () => {
   it('names the prices that it does not use', () => {
     const { unused } = readAggregatorEntry({
       ...base,
-      input_audio_cache: '0.000001',
       discount: 0.5,
       smell: '0.1',
       overrides: [{ utc_start: 100, utc_end: 400, prompt: '0.000001' }],
     });
     assert.deepEqual(unused, [
-      {
-        key: 'input_audio_cache',
-        reason: 'usage rows do not split cached tokens by media type',
-      },
       { key: 'discount', reason: 'discounts are not applied' },
       { key: 'smell', reason: null },
       {
         key: 'overrides',
-        reason: 'price cards have no times of day; the regular price is used',
+        reason: 'hours of overrides are not read; the regular price is used',
       },
     ]);
   });

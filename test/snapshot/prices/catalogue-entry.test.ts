@@ -57,6 +57,28 @@ describe('an entry of a price catalogue', () => {
       },
     ],
     ['reasoning', { output_cost_per_reasoning_token: 4e-6 }, { reasoning: 4_000_000 }],
+    [
+      'cache reads of audio, images and explicit caches',
+      {
+        cache_read_input_token_cost: 1e-7,
+        cache_read_input_audio_token_cost: 3e-7,
+        cache_read_input_audio_token_cost_flex: 2e-7,
+        cache_read_input_image_token_cost: 4e-7,
+        explicit_cache_read_input_token_cost: 5e-8,
+      },
+      {
+        cache_read: 100_000,
+        cache_read_audio: 300_000,
+        cache_read_image: 400_000,
+        cache_read_explicit: 50_000,
+        service_tiers: { flex: { cache_read_audio: 200_000 } },
+      },
+    ],
+    [
+      'pixels',
+      { mode: 'image_generation', input_cost_per_pixel: 1.9e-8 },
+      { output_pixels: 19_000 },
+    ],
     ['a request', { input_cost_per_request: 0.005 }, { per_request: 5_000 }],
     [
       'a cache write of OpenAI, which is kept for 30 minutes or 12 hours',
@@ -108,7 +130,7 @@ describe('an entry of a price catalogue', () => {
     ],
     ['a query of a reranker', { input_cost_per_query: 0.002 }, { per_request: 2_000 }],
     [
-      'a search of medium size',
+      'searches by the size of their context',
       {
         search_context_cost_per_query: {
           search_context_size_low: 0.005,
@@ -116,7 +138,7 @@ describe('an entry of a price catalogue', () => {
           search_context_size_high: 0.012,
         },
       },
-      { tool_calls: { web_search: 8_000 } },
+      { tool_calls: { web_search: 8_000, web_search_low: 5_000, web_search_high: 12_000 } },
     ],
     [
       'calls of tools',
@@ -248,14 +270,12 @@ describe('an entry of a price catalogue', () => {
     assert.deepEqual([price?.inputPricePerMtok, price?.outputPricePerMtok], [null, null]);
   });
 
-  it('has no price of an image if its answers do not count it, as for songs', () => {
+  it('has the price of a song for each request', () => {
     for (const mode of ['chat', 'audio_speech']) {
       const entry = { mode, output_cost_per_token: 0, output_cost_per_image: 0.08 };
       const { price, unused } = readCatalogueEntry(entry);
-      assert.equal(price?.priceCard ?? null, null);
-      assert.deepEqual(unused, [
-        { key: 'output_cost_per_image', reason: 'answers do not count songs' },
-      ]);
+      assert.equal(price?.priceCard?.per_request, 80_000);
+      assert.deepEqual(unused, []);
     }
   });
 
@@ -281,19 +301,16 @@ describe('an entry of a price catalogue', () => {
       ...base,
       input_cost_per_second: 0.0001,
       output_cost_per_image: 0,
-      provider_specific_entry: { us: 1.1 },
+      off_peak_pricing: { hours_utc: 'at night' },
       output_cost_per_smell: 0.1,
       cost_notes: 'prose',
       tiered_pricing: [{ max_results_range: [0, 25], input_cost_per_query: 0.005 }],
     });
     assert.deepEqual(unused, [
       { key: 'input_cost_per_second', reason: 'reserved capacity does not belong to a request' },
-      {
-        key: 'provider_specific_entry',
-        reason: 'gw does not know the region or speed of a request',
-      },
       { key: 'output_cost_per_smell', reason: null },
       { key: 'tiered_pricing', reason: 'usage rows do not count the results of a search' },
+      { key: 'off_peak_pricing', reason: null },
     ]);
   });
 });
@@ -319,18 +336,13 @@ describe('a key of an entry', () => {
     'input_cost_per_video_per_second_above_15s_interval',
     'input_cost_per_character_above_128k_tokens',
     'output_cost_per_image_1K',
-    'output_cost_per_pixel',
     'input_cost_per_video_token_batches',
-    'cache_read_input_audio_token_cost',
-    'explicit_cache_read_input_token_cost',
     'input_cost_per_token_cache_hit',
     'input_dbu_cost_per_token',
     'citation_cost_per_token',
     'computer_use_input_cost_per_1k_tokens',
     'file_search_cost_per_gb_per_day',
     'ocr_cost_per_page',
-    'regional_processing_uplift_multiplier_eu',
-    'off_peak_pricing',
     'search_free_requests',
     'input_cost_per_token_above_272k_tokens_decisions',
   ]) {

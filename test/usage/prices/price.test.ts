@@ -11,12 +11,15 @@ import { chargeMicros } from '../../../src/usage/cost.ts';
 import { costOf } from '../../../src/usage/price.ts';
 import type { Prices } from '../../../src/usage/price.ts';
 import type { PriceSet } from '../../../src/usage/price-card.ts';
-import { above, card, plain } from './dollars.ts';
+import { timedPrices } from '../../../src/usage/price-versions.ts';
+import { above, card, half, plain, set } from './dollars.ts';
 
 const cost = (counts: Partial<UsageCounts>, prices: Prices) =>
   costOf({ ...totalsOnly({ promptTokens: 0, completionTokens: 0 }), ...counts }, prices);
 
 const cachedPrompt = { promptTokens: 1_000, cacheReadTokens: 400, completionTokens: 10 };
+
+const searched = (size: string) => ({ serverToolCalls: { [`web_search_${size}`]: 2 } });
 
 describe('a card is strict', () => {
   const strict = card({ input: 3, output: 15 });
@@ -71,6 +74,28 @@ describe('a card is strict', () => {
     assert.equal(cost({ ...image, completionTokens: 100 }, strict).micros, 1_500);
   });
 
+  it('pays for generated images by the pixel if it has no price of an image', () => {
+    const square = { units: { output_images: 2, output_pixels: 2 * 1024 * 1024 } };
+    const byPixel = card({ input: 0, output: 0 }, { output_pixels: 19_000 });
+    const { micros, breakdown } = cost(square, byPixel);
+    assert.deepEqual([micros, breakdown], [39_846, { output_pixels: 39_846 }]);
+    assert.equal(cost({ units: { output_images: 2 } }, byPixel).missing, 'per_output_image');
+    assert.equal(cost(square, painter).micros, 80_000);
+    const both = card({ input: 0, output: 0 }, { output_pixels: 19_000, per_output_image: 40_000 });
+    assert.deepEqual(cost(square, both).breakdown, { per_output_image: 80_000 });
+  });
+
+  it('pays for searches of one size at their price, or at that of all searches', () => {
+    const bySize = card(
+      { input: 1, output: 1 },
+      { tool_calls: { web_search: 8_000, web_search_high: 12_000 } },
+    );
+    assert.equal(cost(searched('high'), bySize).micros, 24_000);
+    assert.equal(cost(searched('low'), bySize).micros, 16_000);
+    assert.equal(cost(searched('low'), strict).missing, 'tool_calls.web_search_low');
+    assert.equal(cost(searched('huge'), bySize).missing, 'tool_calls.web_search_huge');
+  });
+
   it('pays for seconds and characters by the million', () => {
     const speech = card({ input: 0, output: 0 }, { input_characters: 15_000_000 });
     assert.equal(cost({ units: { input_characters: 1_000 } }, speech).micros, 15_000);
@@ -100,6 +125,79 @@ describe('a card is strict', () => {
 
   it('prices an explicit usage of zero at zero', () => {
     assert.equal(cost({}, strict).micros, 0);
+  });
+});
+
+describe('cache reads of audio, images and explicit caches', () => {
+  const counts = {
+    promptTokens: 1_000,
+    cacheReadTokens: 600,
+    units: { cache_read_audio_tokens: 200, cache_read_image_tokens: 100 },
+  };
+  const prices = { input: 10, output: 15, cache_read: 1 };
+
+  it('have their own prices, and the others that of cache reads', () => {
+    const { micros, breakdown } = cost(counts, card({ ...prices, cache_read_audio: 5 }));
+    const expected = { cache_read_audio: 1_000, cache_read: 400, input: 4_000 };
+    assert.deepEqual([micros, breakdown], [5_400, expected]);
+  });
+
+  it('have the price of cache reads if they have none', () => {
+    assert.deepEqual(cost(counts, card(prices)).breakdown, { cache_read: 600, input: 4_000 });
+    const fallback = card({ input: 10, output: 15 }, { fallbacks: { cache_read: 'input' } });
+    assert.equal(cost(counts, fallback).micros, 10_000);
+    assert.equal(cost(counts, card({ input: 10, output: 15 })).missing, 'cache_read');
+  });
+
+  it('have the prices of the tier that applies', () => {
+    const flex = { input: 5, cache_read: 0.5, cache_read_audio: 2 };
+    const tiered = card(
+      { ...prices, cache_read_audio: 5 },
+      { service_tiers: { flex: set(flex), half } },
+    );
+    assert.equal(cost({ ...counts, serviceTier: 'flex' }, tiered).micros, 2_600);
+    assert.equal(cost({ ...counts, serviceTier: 'half' }, tiered).micros, 2_700);
+  });
+
+  it('are never more than all cache reads', () => {
+    const all = card({ ...prices, cache_read_audio: 5, cache_read_image: 7 });
+    const some = { ...counts, cacheReadTokens: 250 };
+    const expected = { cache_read_audio: 1_000, cache_read_image: 350, input: 7_500 };
+    assert.deepEqual(cost(some, all).breakdown, expected);
+    assert.equal(cost({ ...counts, cacheReadTokens: null }, all).micros, 10_000);
+  });
+});
+
+describe('the hours of a service tier', () => {
+  const night = '1-5 16:30-24:00, 6-7 00:00-24:00';
+  const prices = card(
+    { input: 2, output: 4 },
+    { service_tiers: { off_peak: { ...set({ input: 1, output: 2 }), hours: night }, flex: half } },
+  );
+  const at = (time: string, counts: Partial<UsageCounts> = {}) =>
+    cost({ promptTokens: 1_000, ...counts }, timedPrices(prices, Date.parse(time))).micros;
+
+  it('give its prices to requests of the standard tier', () => {
+    // Monday to Sunday.
+    assert.equal(at('2026-11-23T16:29:59Z'), 2_000);
+    assert.equal(at('2026-11-23T16:30:00Z'), 1_000);
+    assert.equal(at('2026-11-27T23:59:59Z'), 1_000);
+    assert.equal(at('2026-11-28T12:00:00Z', { serviceTier: 'default' }), 1_000);
+    assert.equal(at('2026-11-29T23:59:59Z'), 1_000);
+    assert.equal(at('2026-11-30T00:00:00Z'), 2_000);
+    assert.equal(at('1969-12-31T12:00:00Z'), 2_000);
+  });
+
+  it('do not change the price of other tiers, or of its own outside of them', () => {
+    assert.equal(at('2026-11-28T12:00:00Z', { serviceTier: 'flex' }), 1_000);
+    assert.equal(at('2026-11-23T12:00:00Z', { serviceTier: 'flex' }), 1_000);
+    assert.equal(at('2026-11-23T12:00:00Z', { serviceTier: 'off_peak' }), 1_000);
+  });
+
+  it('are those that an earlier time does not have', () => {
+    const later = timedPrices(prices, Date.parse('2026-11-28T12:00:00Z'));
+    const earlier = timedPrices(later, Date.parse('2026-11-23T12:00:00Z'));
+    assert.equal(cost({ promptTokens: 1_000 }, earlier).micros, 2_000);
   });
 });
 

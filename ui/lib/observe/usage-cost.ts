@@ -1,6 +1,6 @@
 // Prepares the counts and costs of usage for the screens. A count that was not reported is not 0, and currencies are never added.
 
-import { tokenParts, unitCounts } from '../../../src/usage/counts.ts';
+import { cachedCounts, tokenParts, unitCounts } from '../../../src/usage/counts.ts';
 import type { PartName } from '../../../src/usage/counts.ts';
 import { formatMoneyOf, formatNumber } from '../text/format.ts';
 
@@ -45,13 +45,23 @@ export function costLines(row: CostedRow): readonly CostLine[] {
     corrected: amountOf(after, name, missing),
   });
   const isByCount = breakdown !== null && breakdown['reported'] === undefined;
+  // They are part of the cache reads, so they have a line only if they have a price of their own.
+  const cached = cachedCounts.flatMap(({ name, kind, label }) =>
+    breakdown?.[kind] === undefined && after?.[kind] === undefined
+      ? []
+      : [line(`of these: ${label}`, row.units?.[name] ?? null, kind, 'base')],
+  );
   const side = (side: 'input' | 'output', name: string, total: number): CostLine[] => {
     const parts = tokenParts.filter((part) => part.side === side && row[part.name] !== null);
-    const paid = parts.filter(({ kind }) => breakdown?.[kind] !== undefined);
+    const isSplit = (kind: string): boolean => kind === 'cache_read' && cached.length > 0;
+    const paid = parts.filter(({ kind }) => breakdown?.[kind] !== undefined || isSplit(kind));
     const rest = paid.reduce((left, part) => left - (row[part.name] ?? 0), total);
     return [
       line(isByCount ? `${name} at the base price` : name, Math.max(0, rest), side, 0),
-      ...parts.map((part) => line(part.label, row[part.name], part.kind, 'base')),
+      ...parts.map(({ label, name, kind }) =>
+        line(label, row[name], kind, isSplit(kind) ? 0 : 'base'),
+      ),
+      ...(side === 'input' ? cached : []),
     ];
   };
   const calls = Object.entries(row.server_tool_calls ?? {});

@@ -2,6 +2,7 @@
 // of tools or tiers has a number: `price_card.tool_calls.0.amount`.
 
 import {
+  cachedPrices,
   partPrices,
   reportedName,
   tokenPrices,
@@ -87,7 +88,7 @@ export function cardParts(draft: Texts, card: string): CardParts {
   const whole = { name: card, member: card };
   const fallbacks = { name: `${card}.fallbacks`, member: `${card}.fallbacks` };
   return {
-    prices: pricesIn(whole, [...partPrices, ...unitPrices]),
+    prices: pricesIn(whole, [...partPrices, ...cachedPrices, ...unitPrices]),
     facts: [
       fieldIn(whole, { key: 'currency', label: 'Currency', type: 'text' }),
       fieldIn(whole, { key: 'effective_from', label: 'Effective from', type: 'time' }),
@@ -121,6 +122,7 @@ function serviceRow(draft: Texts, place: Place): CardRow {
     label: 'Percent of the other prices',
     type: 'percent',
   });
+  const hours = fieldIn(place, { key: 'hours', label: 'Hours in UTC', type: 'text' });
   const prices = pricesIn(place, tokenPrices);
   const own = contextTiers(draft, place);
   return {
@@ -129,6 +131,7 @@ function serviceRow(draft: Texts, place: Place): CardRow {
       { ...fieldIn(place, { key: 'name', label: 'Service tier', type: 'name' }), name: place.name },
       percent,
       ...(isSet(percent) ? prices.filter(isSet) : prices),
+      hours,
     ],
     tiers: isSet(percent) && own.rows.length === 0 ? none : own,
   };

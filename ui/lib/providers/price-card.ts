@@ -12,6 +12,7 @@ const labelOf = (name: string): string => labels.get(name) ?? name;
 const order = [
   ...labels.keys(),
   'percent',
+  'hours',
   'tool_calls',
   'service_tiers',
   'context_tiers',
@@ -69,6 +70,7 @@ function tierText(tier: Readonly<{ above_tokens?: number }>, currency: string): 
 function setText(value: unknown, currency: string): string {
   const texts = entriesOf(value).map(([name, member]) => {
     if (name === 'percent') return `${String(member)} % of the other prices`;
+    if (name === 'hours') return `also at ${String(member)} UTC`;
     return Array.isArray(member)
       ? member.map((tier: object) => tierText(tier, currency)).join('; ')
       : `${labelOf(name)} ${moneyText(member, currency)}`;

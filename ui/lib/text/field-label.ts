@@ -3,7 +3,7 @@
 import type { Field } from '../../../src/conditions/condition.ts';
 import { conditionFields } from '../../../src/conditions/table.ts';
 import { backendFields, modelFields } from '../../../src/fields/model.ts';
-import { partPrices, unitPrices } from '../../../src/usage/price-names.ts';
+import { cachedPrices, partPrices, unitPrices } from '../../../src/usage/price-names.ts';
 
 export const fieldLabels = {
   name: 'Name',
@@ -52,7 +52,7 @@ const conditionLabels: Readonly<Record<string, string>> = Object.fromEntries(
 
 const entityLabels = Object.fromEntries([
   ...Object.entries({ ...modelFields, ...backendFields }).map(([name, { label }]) => [name, label]),
-  ...[...partPrices, ...unitPrices].map(({ name, label }) => [name, label]),
+  ...[...partPrices, ...cachedPrices, ...unitPrices].map(({ name, label }) => [name, label]),
 ]);
 
 /** Their parts are identified by id. */

@@ -51,7 +51,9 @@ const kinds: readonly Kind[] = [
     noun: 'Service tier',
     add: 'Service tier',
     first: 'name',
-    about: 'A tier such as batch or flex has either a percentage or prices of its own.',
+    about:
+      'A tier such as batch or flex has either a percentage or prices of its own. With hours, such ' +
+      'as 1-5 16:30-24:00 from Monday to Friday, it also applies to ordinary requests then.',
   },
   contextTier,
 ];

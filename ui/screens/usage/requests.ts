@@ -2,7 +2,7 @@
 
 import { css, html, nothing } from 'lit';
 
-import { tokenParts, unitCounts } from '../../../src/usage/counts.ts';
+import { cachedCounts, tokenParts, unitCounts } from '../../../src/usage/counts.ts';
 import { element, given, text } from '../../elements/element.ts';
 import type { UsageEvent } from '../../api/records.ts';
 import { call, pagesOf } from '../../api/http/call.ts';
@@ -52,7 +52,7 @@ const costColumns = (rows: readonly UsageEvent[]): readonly Column<UsageEvent>[]
     counted('prompt_tokens', 'Prompt tokens', (one) => one.prompt_tokens),
     counted('completion_tokens', 'Completion tokens', (one) => one.completion_tokens),
     ...tokenParts.map(({ name, label }) => counted(name, label, (one) => one[name])),
-    ...unitCounts.map(({ name, label }) =>
+    ...[...unitCounts, ...cachedCounts].map(({ name, label }) =>
       counted(name, label, ({ units }) => units?.[name] ?? null),
     ),
     {

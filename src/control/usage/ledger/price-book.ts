@@ -78,7 +78,7 @@ export const pricesOf = (data: Priced): Prices => ({
 
 /** Null prices are those of a model that has none. */
 export const costOfRow = (row: LedgerRow, prices: PriceVersion | null): RowCost =>
-  rowCost(row, prices === null ? [] : [{ ...prices, fromMs: 0 }], 0);
+  rowCost(row, prices === null ? [] : [{ ...prices, fromMs: 0 }], Date.parse(row.at));
 
 /** False for answers of the cache, for costs that the provider reported, and without counts. */
 export const isPricedByCard = (row: LedgerRow): boolean =>

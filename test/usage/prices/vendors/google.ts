@@ -11,9 +11,27 @@ const pro = card(
     tool_calls: { web_search: usd(0.035) },
   },
 );
-const flash = card({ input: 0.3, output: 2.5, cache_read: 0.03, input_audio: 1 });
+const flash = card({
+  input: 0.3,
+  output: 2.5,
+  cache_read: 0.03,
+  cache_read_audio: 0.1,
+  input_audio: 1,
+});
 
 export const google: readonly Example[] = [
+  {
+    name: 'Gemini 2.5 Flash, cached audio',
+    prices: flash,
+    counts: {
+      promptTokens: 10_000,
+      cacheReadTokens: 8_000,
+      units: { cache_read_audio_tokens: 5_000 },
+      completionTokens: 100,
+    },
+    // 600 + 90 + 500 + 250
+    micros: 1_440,
+  },
   {
     name: 'Gemini 2.5 Pro, thoughts are output',
     prices: pro,
