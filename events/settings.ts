@@ -146,7 +146,8 @@ export const settingsEvents = {
   /**
    * A segment of usage rows, or of corrections of costs, was written to the archive: rows of this
    * hour, in UTC. The manifest describes the segment and contains its SHA-256. `adopted` means that
-   * the archive had the segment, and that the log did not.
+   * the archive had the segment, and that the log did not. `repaired` means that it replaces the
+   * segment of that number, whose file was lost.
    */
   UsageArchived: {
     change: null,
@@ -158,6 +159,7 @@ export const settingsEvents = {
       rows: z.int().positive(),
       manifest_sha256: z.hash('sha256'),
       adopted: z.boolean(),
+      repaired: z.literal(true).optional(),
     }),
   },
 } as const satisfies Record<string, EventDefinition>;

@@ -1,7 +1,11 @@
 // The commands of the extensions; see control.ts.
 
 export type { CommandClass } from 'clipanion';
-export { UsageArchiveCommand, UsageArchiveVerifyCommand } from './archive/cli/command.ts';
+export {
+  UsageArchiveCommand,
+  UsageArchiveRepairCommand,
+  UsageArchiveVerifyCommand,
+} from './archive/cli/command.ts';
 export {
   ChangeApproveCommand,
   ChangeDraftCommand,

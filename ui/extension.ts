@@ -1,6 +1,7 @@
 // Defines what an extension adds to the management UI: `extensions/<name>/ui/extension.ts` exports one. Its screens are the files in
 // `extensions/<name>/ui/screens/`.
 
+import { nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 
 import type { Change } from './api/http/call.ts';
@@ -64,6 +65,8 @@ export type UiExtension = Readonly<{
     draw: (proposed: Proposed) => TemplateResult;
   }>;
   screens?: readonly Screen[];
+  /** Shown below the usage of the screen Usage and spend. */
+  belowUsage?: () => TemplateResult;
   /** Shown above the form for a password. Without a place it opens in a new tab. */
   signIn?: (offered: Readonly<{ label: string; place: Place | null }>) => TemplateResult;
   /** An action for an API key while it is shown. */
@@ -87,3 +90,5 @@ export const alternatives = extensions.flatMap(({ insteadOfSaving }) => insteadO
 export const previews = extensions.flatMap(({ preview }) => preview ?? []);
 
 export const previewOf = (proposed: Proposed) => previews.map(({ draw }) => draw(proposed));
+
+export const drawnBelowUsage = () => extensions.map(({ belowUsage }) => belowUsage?.() ?? nothing);

@@ -73,6 +73,11 @@ export class SegmentWriter {
     void this.#parquet.write({ columnData, rowGroupSize: rows.length });
   }
 
+  /** Without the footer. */
+  byteLength(): number {
+    return this.#bytes.offset;
+  }
+
   finish(): Uint8Array {
     void this.#parquet.finish();
     return this.#bytes.getBytes();

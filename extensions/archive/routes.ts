@@ -1,12 +1,20 @@
-// Serves the state of the archive of usage and its verification (docs/guides/archive.md).
+// Serves the state of the archive of usage, its verification and its repair (docs/guides/archive.md).
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 
 import { z } from 'zod';
 
 import { archiveStatus } from '../../src/db/usage/archive/archive-checks.ts';
+import { otherArchives } from '../../src/db/usage/archive/archive-processes.ts';
 import { timestamp, timestampField } from '../../src/lib/fields.ts';
 import { refuse } from '../../src/lib/refusal.ts';
+import type { Refusal } from '../../src/lib/refusal.ts';
+import { actorOf } from '../../src/admin/http/mutation.ts';
 import { none, route } from '../../src/admin/http/route.ts';
 import type { Archiving } from './archive-hour.ts';
+import { holdingArchive } from './archive.ts';
+import { repairArchive, repairOutcomes } from './repair.ts';
 import { archiveProblemKinds, verifyArchive } from './verify.ts';
 
 export const archiveStatusRecord = z.object({
@@ -25,6 +33,16 @@ export const archiveStatusRecord = z.object({
   pending_corrections: z.int(),
   /** Hours that were read back since their last segment was written. */
   verified_hours: z.int(),
+  /** The size of all segments. */
+  bytes: z.int(),
+  /** The last hour that is in the archive. */
+  last_hour: timestamp.nullable(),
+  /** Hours that could not be archived or verified, the first of them, and why. */
+  failed_hours: z.int(),
+  first_failed_hour: timestamp.nullable(),
+  failure: z.string().nullable(),
+  /** The archives of running control processes with other settings. They are not used. */
+  other_places: z.array(z.string().meta({ examples: ['off'] })).readonly(),
 });
 
 export const archiveCheckRecord = z.object({
@@ -34,8 +52,12 @@ export const archiveCheckRecord = z.object({
   segments: z.int(),
   rows: z.int(),
   bytes: z.int(),
+  /** Hours whose sums were compared with those of the database. */
+  compared: z.int(),
   /** Hours with rows that are not in the archive yet. Their sums are not compared. */
   pending: z.array(timestamp).readonly(),
+  /** Further hours that are not compared: their sums or files are incomplete. */
+  uncompared: z.array(timestamp).readonly(),
   problem_count: z.int(),
   /** The first 100 problems. */
   problems: z
@@ -53,9 +75,29 @@ export const archiveCheckRecord = z.object({
     .readonly(),
 });
 
+export const archiveRepairRecord = z.object({
+  since: timestamp,
+  until: timestamp,
+  segments: z.int(),
+  repairs: z
+    .array(
+      z.object({
+        hour: timestamp,
+        file: z.string().meta({ examples: ['usage/dt=2026-11-01/hour=10/0001.parquet'] }),
+        outcome: z.enum(repairOutcomes),
+        /** The reason why it was not written. */
+        problem: z.string().nullable(),
+      }),
+    )
+    .readonly(),
+});
+
 const hourMs = 3_600_000;
 const spanMax = 31 * 24 * hourMs;
 const problemsMax = 100;
+/** Archiving holds the archive for some seconds. */
+const triesMax = 30;
+const retryMs = 1_000;
 
 const tag = 'Usage';
 
@@ -78,7 +120,11 @@ export function archiveRoutes(
       query: none,
       body: none,
       response: archiveStatusRecord,
-      handle: async () => ({ body: toStatus(await archiveStatus(core().reports)) }),
+      handle: async () => {
+        const { reports } = core();
+        const [status, others] = [await archiveStatus(reports), await otherArchives(reports)];
+        return { body: toStatus(status, others) };
+      },
     }),
     route({
       method: 'GET',
@@ -97,28 +143,18 @@ export function archiveRoutes(
       body: none,
       response: archiveCheckRecord,
       handle: async ({ query }) => {
-        const [since, until] = [floor(query.since), floor(query.until)];
-        if (since >= until) {
-          const message = `since ${query.since} is not at least an hour before until ${query.until}`;
-          return refuse('invalid', message, { param: 'since' });
-        }
-        if (until.getTime() - since.getTime() > spanMax) {
-          const message = `until ${query.until} is more than 31 days after since`;
-          return refuse('invalid', message, { param: 'until' });
-        }
+        const span = spanOf(query);
+        if ('refused' in span) return span;
         const found = await archiving();
         if (found === null) return noArchive;
         if (isRunning) return alreadyRunning;
         isRunning = true;
         try {
-          const check = await verifyArchive(found, { since, until });
-          const { problems, pending, ...totals } = check;
+          const { problems, ...check } = await verifyArchive(found, span);
           return {
             body: {
-              since: since.toISOString(),
-              until: until.toISOString(),
-              ...totals,
-              pending,
+              ...printed(span),
+              ...check,
               problem_count: problems.length,
               problems: problems.slice(0, problemsMax),
             },
@@ -128,8 +164,60 @@ export function archiveRoutes(
         }
       },
     }),
+    repairRoute(archiving),
   ] as const;
 }
+
+const repairRoute = (archiving: () => Promise<Archiving | null>) =>
+  route({
+    method: 'POST',
+    path: '/admin/usage/archive/repair',
+    operation: 'repairUsageArchive',
+    permission: 'config:write',
+    summary: 'Write lost or damaged files again from the rows of the database',
+    tag,
+    example: { since: '2026-11-01T00:00:00Z', until: '2026-11-02T00:00:00Z' },
+    asks: true,
+    refusals: ['conflict', 'too_many'],
+    params: none,
+    query: none,
+    body: z.strictObject({ since: timestampField, until: timestampField }),
+    response: archiveRepairRecord,
+    handle: async ({ body }, call) => {
+      const span = spanOf(body);
+      if ('refused' in span) return span;
+      const found = await archiving();
+      if (found === null) return noArchive;
+      const repairing = { ...found, actor: actorOf(call.caller) };
+      for (let tries = 0; tries < triesMax; tries++) {
+        if (tries > 0) await setTimeout(retryMs);
+        const repaired = await holdingArchive(found.plane, randomUUID(), (proceed) =>
+          repairArchive({ ...repairing, proceed }, span),
+        );
+        if (repaired !== null) return { body: { ...printed(span), ...repaired } };
+      }
+      return alreadyHeld;
+    },
+  });
+
+type Span = Readonly<{ since: Date; until: Date }>;
+
+/** Whole hours. */
+function spanOf(asked: Readonly<{ since: string; until: string }>): Span | Refusal {
+  const [since, until] = [floor(asked.since), floor(asked.until)];
+  if (since >= until) {
+    const message = `since ${asked.since} is not at least an hour before until ${asked.until}`;
+    return refuse('invalid', message, { param: 'since' });
+  }
+  if (until.getTime() - since.getTime() <= spanMax) return { since, until };
+  const message = `until ${asked.until} is more than 31 days after since`;
+  return refuse('invalid', message, { param: 'until' });
+}
+
+const printed = ({ since, until }: Span) => ({
+  since: since.toISOString(),
+  until: until.toISOString(),
+});
 
 const floor = (time: string): Date => new Date(Math.floor(Date.parse(time) / hourMs) * hourMs);
 
@@ -144,12 +232,20 @@ const alreadyRunning = refuse(
   { retryAfterSeconds: 30 },
 );
 
-const toStatus = ({
-  first_hour: firstHour,
-  first_pending_hour: firstPending,
-  ...status
-}: Awaited<ReturnType<typeof archiveStatus>>): z.input<typeof archiveStatusRecord> => ({
+const alreadyHeld = refuse('too_many', 'a control plane is writing the archive; try again', {
+  retryAfterSeconds: 10,
+});
+
+type Status = Awaited<ReturnType<typeof archiveStatus>>;
+
+const toStatus = (
+  status: Status,
+  others: readonly (string | null)[],
+): z.input<typeof archiveStatusRecord> => ({
   ...status,
-  first_hour: firstHour?.toISOString() ?? null,
-  first_pending_hour: firstPending?.toISOString() ?? null,
+  first_hour: status.first_hour?.toISOString() ?? null,
+  first_pending_hour: status.first_pending_hour?.toISOString() ?? null,
+  last_hour: status.last_hour?.toISOString() ?? null,
+  first_failed_hour: status.first_failed_hour?.toISOString() ?? null,
+  other_places: others.map((place) => place ?? 'off'),
 });

@@ -4,10 +4,9 @@
 import {
   hourSums,
   loggedSegments,
-  pendingCorrections,
   pendingHours,
   rowsUpTo,
-  unsummedRows,
+  unsummedHours,
 } from '../../src/db/usage/archive/archive-checks.ts';
 import type {
   HourSpan,
@@ -45,8 +44,15 @@ export type ArchiveCheck = Readonly<{
   segments: number;
   rows: number;
   bytes: number;
-  /** Hours with rows that are not in the archive yet. Their sums are not compared. */
+  /** Hours whose rows add up to the sums of the database, or whose difference is a problem. */
+  compared: number;
+  /** Hours with rows or corrections that are not in the archive yet. Their sums are not compared. */
   pending: readonly string[];
+  /**
+   * Further hours whose sums are not compared: the sums lack rows, the archive began later, or a
+   * file is damaged.
+   */
+  uncompared: readonly string[];
   problems: readonly ArchiveProblem[];
 }>;
 
@@ -60,23 +66,16 @@ export async function verifyArchive(
   const expected = await plane.reports.tx(async (tx) => {
     await readOneState(tx);
     const { first_hour: firstHour } = await readArchive(tx);
-    const [logged, sums, hours, corrections, unsummed] = [
-      await loggedSegments(tx, span),
-      await hourSums(tx, span),
-      await pendingHours(tx, span),
-      await pendingCorrections(tx),
-      await unsummedRows(tx, span),
-    ];
-    // Without the sums of all rows and the corrections of all hours, no hour can be compared.
-    const isComparable = corrections === 0 && unsummed === 0;
-    return { firstHour, logged, sums, hours, isComparable };
+    const [logged, sums] = [await loggedSegments(tx, span), await hourSums(tx, span)];
+    const [pending, unsummed] = [await pendingHours(tx, span), await unsummedHours(tx, span)];
+    return { firstHour, logged, sums, pending: isoSet(pending), unsummed: isoSet(unsummed) };
   });
-  const { logged, sums, firstHour } = expected;
-  const pending = new Set(expected.hours.map((hour) => hour.toISOString()));
+  const { logged, firstHour, pending } = expected;
   const problems: ArchiveProblem[] = [];
   const totals = { segments: 0, rows: 0, bytes: 0 };
   const archived = new HourTotals();
-  for (const [hour, own] of Map.groupBy(logged, ({ hour: one }) => one.toISOString())) {
+  const segments = Map.groupBy(logged, ({ hour }) => hour.toISOString());
+  for (const [hour, own] of segments) {
     problems.push(...gapsIn(hour, own));
     for (const one of own) {
       const read = await checkSegment(target, one);
@@ -88,16 +87,30 @@ export async function verifyArchive(
     }
   }
   const damaged = new Set(problems.map(({ hour }) => hour));
-  const comparable = sums.filter(
-    ({ hour }) => expected.isComparable && firstHour !== null && hour >= firstHour,
+  const sums = Map.groupBy(expected.sums, ({ hour }) => hour.toISOString());
+  const found = [...new Set([...sums.keys(), ...segments.keys()])].toSorted();
+  const isComparable = (hour: string): boolean =>
+    firstHour !== null &&
+    hour >= firstHour.toISOString() &&
+    !expected.unsummed.has(hour) &&
+    !damaged.has(hour);
+  const { true: comparable = [], false: uncompared = [] } = Object.groupBy(
+    found.filter((hour) => !pending.has(hour)),
+    (hour) => (isComparable(hour) ? 'true' : 'false'),
   );
-  for (const [hour, own] of Map.groupBy(comparable, ({ hour: one }) => one.toISOString())) {
-    if (pending.has(hour) || damaged.has(hour)) continue;
-    problems.push(...archived.differences(hour, own));
-  }
-  const hours = new Set(logged.map(({ hour }) => hour.getTime())).size;
-  return { hours, ...totals, pending: [...pending], problems };
+  for (const hour of comparable) problems.push(...archived.differences(hour, sums.get(hour) ?? []));
+  return {
+    hours: segments.size,
+    ...totals,
+    compared: comparable.length,
+    pending: [...pending],
+    uncompared,
+    problems,
+  };
 }
+
+const isoSet = (hours: readonly Date[]): ReadonlySet<string> =>
+  new Set(hours.map((hour) => hour.toISOString()));
 
 /** Like `verifyArchive`, but does not compare sums, which include rows that arrived since. */
 export async function verifyHour({ plane, target }: Checking, hour: Date) {
@@ -137,7 +150,7 @@ function gapsIn(hour: string, own: readonly LoggedSegment[]): ArchiveProblem[] {
 }
 
 /** The manifest of an intact segment, or what is wrong. */
-async function checkSegment(
+export async function checkSegment(
   target: Archiving['target'],
   logged: LoggedSegment,
 ): Promise<Manifest | ArchiveProblem> {
@@ -183,15 +196,17 @@ const compared = [
 ] as const;
 type Compared = (typeof compared)[number];
 
-/** The sums of the archive by hour and currency. */
+/** The sums of the archive by hour, and by amount and currency. */
 class HourTotals {
-  readonly #sums = new Map<string, bigint>();
+  readonly #sums = new Map<string, Map<string, bigint>>();
 
   add({ dataset, hour, sums }: Manifest): void {
+    const held = this.#sums.get(hour) ?? new Map<string, bigint>();
+    this.#sums.set(hour, held);
     for (const { currency, rows, amounts } of sums) {
       const add = (name: Compared, value: string | number | undefined): void => {
-        const key = `${hour} ${currency} ${name}`;
-        this.#sums.set(key, (this.#sums.get(key) ?? 0n) + BigInt(value ?? 0));
+        const key = `${name} in ${currency}`;
+        held.set(key, (held.get(key) ?? 0n) + BigInt(value ?? 0));
       };
       if (dataset === 'usage') {
         add('requests', rows);
@@ -204,13 +219,16 @@ class HourTotals {
   }
 
   differences(hour: string, sums: readonly HourSum[]): ArchiveProblem[] {
-    const found = sums.flatMap((sum) =>
-      compared.flatMap((name) => {
-        const archived = this.#sums.get(`${hour} ${sum.currency} ${name}`) ?? 0n;
-        if (archived === BigInt(sum[name])) return [];
-        return [`${name} in ${sum.currency}: ${archived} archived, ${sum[name]} in the database`];
-      }),
+    const expected = new Map(
+      sums.flatMap((sum) => compared.map((name) => [`${name} in ${sum.currency}`, sum[name]])),
     );
+    const archived = this.#sums.get(hour) ?? new Map<string, bigint>();
+    const found = [...new Set([...expected.keys(), ...archived.keys()])].flatMap((name) => {
+      const [held, wanted] = [archived.get(name) ?? 0n, expected.get(name) ?? '0'];
+      return held === BigInt(wanted)
+        ? []
+        : [`${name}: ${held} archived, ${wanted} in the database`];
+    });
     if (found.length === 0) return [];
     const problem = `the archive of ${hour} differs from the sums of the database: ${found.join('; ')}`;
     return [{ kind: 'changed_sums', problem, hour }];

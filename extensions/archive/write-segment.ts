@@ -37,8 +37,14 @@ export async function adoptSegment({ target, logId }: Archive, name: SegmentName
   const names = namesOf(name);
   const bytes = await target.read(names.segment);
   if (bytes === null) throw new Error(`${names.segment} exists, but cannot be read`);
-  return storeManifest(target, (await tallyOf(name, bytes)).describe(name, bytes, logId));
+  return storeManifest(target, await describeSegment({ logId, name, bytes }));
 }
+
+type Described = Readonly<{ logId: string; name: SegmentName; bytes: Uint8Array }>;
+
+/** Throws if it is not a whole Parquet file. */
+export const describeSegment = async ({ logId, name, bytes }: Described): Promise<Manifest> =>
+  (await tallyOf(name, bytes)).describe(name, bytes, logId);
 
 async function storeManifest(target: Target, described: Manifest): Promise<Stored> {
   const { manifest: name } = namesOf({ ...described, hour: new Date(described.hour) });

@@ -314,6 +314,24 @@ export const controlMetrics = {
     'gw_budget_drift',
     'Budgets whose counter differed from the sum of their usage rows at the last check',
   ),
+  archiveHours: greatest('gw_usage_archive_hours', 'Hours in the archive of usage'),
+  archiveBytes: greatest('gw_usage_archive_bytes', 'Size of the segments of the archive of usage'),
+  archivePending: greatest(
+    'gw_usage_archive_pending_hours',
+    'Hours that should be in the archive of usage and are not',
+  ),
+  archiveFailed: greatest(
+    'gw_usage_archive_failed_hours',
+    'Hours that could not be archived or verified at the last attempt',
+  ),
+  archiveFailures: counter(
+    'gw_usage_archive_failures_total',
+    'Runs of this process that could not archive or verify everything that was due',
+  ),
+  archiveUnused: greatest(
+    'gw_usage_archive_unused',
+    '1 while the archive settings of this process are not used, because others differ, else 0',
+  ),
 } as const satisfies Readonly<Record<string, Metric>>;
 
 /** At `/metrics` of the listener of `gw operator`. */

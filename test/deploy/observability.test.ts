@@ -121,6 +121,9 @@ async function exported(test: Pick<TestContext, 'after'>): Promise<Map<string, F
   await webhooks.measure();
   // Set as in a process with an audit signing key.
   admin.plane.measures.signedAt = performance.now();
+  // Set as in a process that archives usage.
+  const archived = { hours: 1, bytes: 1, pendingHours: 0, failedHours: 0 };
+  admin.plane.measures.archive = { ...archived, failures: 0, isUsed: true };
   await admin.admin.needs.operations.usageUpkeep.run();
   const operated = { ...newOperatorCounts(), phases: [] };
   for (const text of [

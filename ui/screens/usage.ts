@@ -11,6 +11,7 @@ import '../elements/page.ts';
 import { Resource } from '../elements/resource.ts';
 import '../elements/table/table.ts';
 import { Watch } from '../elements/watch.ts';
+import { drawnBelowUsage } from '../extension.ts';
 import { wantedFor, wantedMore } from '../lib/page/pages.ts';
 import { edgesOf, isoEdges, readRange, writeRange } from '../lib/page/range.ts';
 import type { Range } from '../lib/page/range.ts';
@@ -131,6 +132,7 @@ class ScreenUsage extends LitElement {
           ${text.bills}
         </a>
         ${failureNotice(this.#usage)} ${loaded(this.#usage, (usage) => this.#all(usage))}
+        ${drawnBelowUsage()}
       </gw-page>
       ${this.#drawer()}`;
   }

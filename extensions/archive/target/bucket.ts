@@ -1,6 +1,7 @@
 // Stores the archive in a bucket, by the S3 API. The requests go through the egress guard.
 
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 
 import { AwsV4Signer } from 'aws4fetch';
 import { request } from 'undici';
@@ -21,35 +22,46 @@ export type BucketOptions = Readonly<{
   /** No one can delete or replace an object for this time. */
   lockDays: number | null;
   dispatcher: Dispatcher;
+  /** Without progress in either direction, a request fails after this time. */
+  idleMs?: number;
 }>;
 
-const headMs = 60_000;
-/** Between parts of a body. */
-const bodyMs = 60_000;
+const idleMsDefault = 60_000;
+/** Bounds a request that makes progress. Archiving is held for longer. */
+const requestMs = 240_000;
+/** A part of a body. Each that is sent counts as progress. */
+const partBytes = 64 * 1024;
 const errorBytesMax = 64 * 1024;
 const dayMs = 86_400_000;
 
 export function bucketTarget(options: BucketOptions): Target {
   const { place, lockDays } = options;
+  const put = (name: string, bytes: Uint8Array, headers: Sent['headers']) => {
+    const digest = createHash('sha256').update(bytes).digest();
+    return send(options, {
+      method: 'PUT',
+      name,
+      bytes,
+      headers: {
+        ...headers,
+        'x-amz-content-sha256': digest.toString('hex'),
+        'x-amz-checksum-sha256': digest.toString('base64'),
+        'x-amz-sdk-checksum-algorithm': 'SHA256',
+        ...(lockDays === null ? {} : lockFor(lockDays)),
+      },
+    });
+  };
   return {
     place,
     write: async (name, bytes) => {
-      const digest = createHash('sha256').update(bytes).digest();
-      const { status, code } = await send(options, {
-        method: 'PUT',
-        name,
-        bytes,
-        headers: {
-          'if-none-match': '*',
-          'x-amz-content-sha256': digest.toString('hex'),
-          'x-amz-checksum-sha256': digest.toString('base64'),
-          'x-amz-sdk-checksum-algorithm': 'SHA256',
-          ...(lockDays === null ? {} : lockFor(lockDays)),
-        },
-      });
+      const { status, code } = await put(name, bytes, { 'if-none-match': '*' });
       if (status === 200) return true;
       if (status === 412) return false;
       throw failure('PUT', `${place}/${name}`, { status, code });
+    },
+    replace: async (name, bytes) => {
+      const { status, code } = await put(name, bytes, {});
+      if (status !== 200) throw failure('PUT', `${place}/${name}`, { status, code });
     },
     read: async (name) => {
       const headers = { 'x-amz-content-sha256': emptyDigest };
@@ -81,7 +93,7 @@ type Sent = Readonly<{
 }>;
 
 async function send(options: BucketOptions, { method, name, bytes, headers }: Sent) {
-  const { region, accessKey, secretKey, dispatcher } = options;
+  const { region, accessKey, secretKey, dispatcher, idleMs = idleMsDefault } = options;
   const signer = new AwsV4Signer({
     method,
     url: urlOf(options, name),
@@ -92,18 +104,27 @@ async function send(options: BucketOptions, { method, name, bytes, headers }: Se
     region,
   });
   const { url, headers: signed } = await signer.sign();
+  const length = bytes === undefined ? {} : { 'content-length': String(bytes.byteLength) };
   const answer = await request(url, {
     method,
-    headers: Object.fromEntries(signed),
-    body: bytes ?? null,
+    headers: { ...Object.fromEntries(signed), ...length },
+    body: bytes === undefined ? null : Readable.from(partsOf(bytes)),
     dispatcher,
-    headersTimeout: headMs,
-    bodyTimeout: bodyMs,
+    signal: AbortSignal.timeout(requestMs),
+    headersTimeout: idleMs,
+    bodyTimeout: idleMs,
   });
   const isFile = method === 'GET' && answer.statusCode === 200;
   const body = await readBoundedBytes(answer.body, isFile ? fileBytesMax : errorBytesMax);
   if (body === null) throw new Error(`${method} ${options.place}/${name}: the answer is too large`);
   return { status: answer.statusCode, code: isFile ? null : codeIn(body), body };
+}
+
+/** The time limit of the headers would start before a whole body is sent, but restarts with each part. */
+function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.byteLength; from += partBytes) {
+    yield bytes.subarray(from, from + partBytes);
+  }
 }
 
 /**

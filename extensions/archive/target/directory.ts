@@ -1,7 +1,7 @@
 // Stores the archive in a directory.
 
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 import { fileBytesMax } from './target.ts';
@@ -11,25 +11,16 @@ export function directoryTarget(root: string): Target {
   return {
     place: root,
     write: async (name, bytes) => {
-      const file = path.join(root, name);
-      const folder = path.dirname(file);
-      const made = await mkdir(folder, { recursive: true });
-      const draft = path.join(folder, `.${randomUUID()}.draft`);
       try {
-        await using handle = await open(draft, 'wx', 0o440);
-        await handle.writeFile(bytes);
-        await handle.sync();
         // Unlike a rename, a link never replaces a file.
-        await link(draft, file);
+        await placeFile(path.join(root, name), bytes, link);
+        return true;
       } catch (error) {
         if (isCode(error, 'EEXIST')) return false;
         throw error;
-      } finally {
-        await unlink(draft).catch(() => {});
       }
-      await syncFolders(folder, made ?? folder);
-      return true;
     },
+    replace: (name, bytes) => placeFile(path.join(root, name), bytes, rename),
     read: async (name) => {
       const file = path.join(root, name);
       try {
@@ -42,6 +33,23 @@ export function directoryTarget(root: string): Target {
       }
     },
   };
+}
+
+type Place = (draft: string, file: string) => Promise<void>;
+
+async function placeFile(file: string, bytes: Uint8Array, place: Place): Promise<void> {
+  const folder = path.dirname(file);
+  const made = await mkdir(folder, { recursive: true });
+  const draft = path.join(folder, `.${randomUUID()}.draft`);
+  try {
+    await using handle = await open(draft, 'wx', 0o440);
+    await handle.writeFile(bytes);
+    await handle.sync();
+    await place(draft, file);
+  } finally {
+    await unlink(draft).catch(() => {});
+  }
+  await syncFolders(folder, made ?? folder);
 }
 
 /** From a folder up to the first one that was created, and the one that contains that. */

@@ -5,6 +5,8 @@ export type Target = Readonly<{
   place: string;
   /** Returns false, and changes nothing, if a file of this name exists. */
   write: (name: string, bytes: Uint8Array) => Promise<boolean>;
+  /** Only for bytes that repair a file. A bucket with versions keeps the former object. */
+  replace: (name: string, bytes: Uint8Array) => Promise<void>;
   /** Null if there is no file of this name. */
   read: (name: string) => Promise<Uint8Array | null>;
 }>;

@@ -17,11 +17,10 @@ import { receiptOf, reported } from '../../../test/harness/admin/usage.ts';
 import type { TestDatabase } from '../../../test/harness/postgres/postgres.ts';
 import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
 import { archiveDue } from '../archive.ts';
-import type { Archiving } from '../archive-hour.ts';
 import { readSegment } from '../parquet.ts';
 import type { Row } from '../parquet.ts';
+import { claimPlace } from '../target/claim.ts';
 import { directoryTarget } from '../target/directory.ts';
-import type { Target } from '../target/target.ts';
 import { verifyArchive } from '../verify.ts';
 
 export const hourMs = 3_600_000;
@@ -34,7 +33,6 @@ export const rowIn = (hour: number, seq: number, change: Readonly<Record<string,
   reported(seq, { run, seq, at: new Date(begin + hour * hourMs + seq).toISOString(), ...change });
 
 type Options = Readonly<{ database?: TestDatabase; directory?: string }>;
-type Bounds = Pick<Archiving, 'segmentRows' | 'pageRows'>;
 
 export async function archived(t: TestContext, { database, directory: given }: Options = {}) {
   const directory = given ?? path.join(await temporaryDirectory(t), 'archive');
@@ -54,11 +52,11 @@ export async function archived(t: TestContext, { database, directory: given }: O
   const { logId } = await readHead(db);
   const target = directoryTarget(directory);
   const archiving = { plane, target, logId, clock };
-  const due = (
-    change: Partial<
-      Bounds & { target: Target; holder: string; logId: string; clock: () => number }
-    > = {},
-  ) => archiveDue({ ...archiving, holder: 'one', verifyBefore: () => new Date(0), ...change });
+  const due = async (change: Partial<Parameters<typeof archiveDue>[0]> = {}): Promise<void> => {
+    const own = { ...archiving, holder: 'one', verifyBefore: () => new Date(0), ...change };
+    const archiveId = change.archiveId ?? (await claimPlace(own.target, own.logId));
+    return archiveDue({ ...own, archiveId });
+  };
   const span = { since: new Date(begin), until: new Date(begin + 6 * hourMs) };
   return {
     ...started,
@@ -93,6 +91,7 @@ export async function filesIn(directory: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
+    .filter((name) => name !== '_gw.json')
     .toSorted();
 }
 

@@ -12,6 +12,7 @@ import { z } from 'zod';
 
 import { archiveDue } from '../archive.ts';
 import { readManifest } from '../write-segment.ts';
+import { claimPlace } from '../target/claim.ts';
 import { directoryTarget } from '../target/directory.ts';
 import { verifyArchive } from '../verify.ts';
 import { openControlPlane } from '../../../src/control/plane.ts';
@@ -77,7 +78,8 @@ async function measure({ db, reports, execute }: ControlPlane): Promise<void> {
   const archiving = { plane: { db, reports, execute }, target, logId, clock: Date.now };
   const span = { since: begin, until: end };
   await timed('archiving', async () => {
-    do await archiveDue({ ...archiving, holder: 'bench', verifyBefore });
+    const archiveId = await claimPlace(target, logId);
+    do await archiveDue({ ...archiving, holder: 'bench', archiveId, verifyBefore });
     while ((await pendingHours(reports, span)).length > 0);
   });
   await timed('verifying', async () => {
@@ -114,7 +116,7 @@ async function timed(what: string, work: () => Promise<void>): Promise<void> {
 
 async function filesOf(ending: string): Promise<string[]> {
   const names = await readdir(directory, { recursive: true });
-  return names.filter((name) => name.endsWith(ending)).toSorted();
+  return names.filter((name) => name.endsWith(ending) && name !== '_gw.json').toSorted();
 }
 
 async function archivedSums(): Promise<unknown> {

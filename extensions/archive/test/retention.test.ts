@@ -11,7 +11,7 @@ import { sql } from '@databases/pg';
 
 import { verifyLedger } from '../../../src/control/usage/ledger/verify-ledger.ts';
 import { createUsageUpkeep } from '../../../src/control/usage/usage-upkeep.ts';
-import { archiveDue, configureArchive } from '../archive.ts';
+import { agreeOnNone } from '../agree.ts';
 import { archived, begin, hourMs, nameIn, rowIn } from './archived.ts';
 
 const dayMs = 24 * hourMs;
@@ -31,8 +31,7 @@ async function retained(t: TestContext) {
     ...started,
     upkeep,
     /** Archives, and reads back what is older than a day. */
-    keep: () =>
-      archiveDue({ ...archiving, holder: 'one', verifyBefore: () => new Date(time.now - dayMs) }),
+    keep: () => due({ verifyBefore: () => new Date(time.now - dayMs) }),
     stored: async (): Promise<readonly string[]> => {
       const rows: { id: string }[] = await db.query(sql`
         select id from op.usage_events order by id`);
@@ -83,6 +82,19 @@ describe('the retention of rows with an archive', () => {
     await deliver(rowIn(0, 3));
     await upkeep.run();
     assert.deepEqual(await stored(), ids(3));
+    await proven();
+  });
+
+  it('removes the rows of an hour while those of older hours wait', async (t) => {
+    const { archiving, deliver, due, upkeep, stored, time, proven } = await retained(t);
+    await deliver(rowIn(0, 1), rowIn(1, 2), rowIn(2, 3));
+    await due();
+    time.now += 4 * dayMs;
+    await archiving.plane.db.query(sql`
+      update op.usage_archive_hours set verified_at = now()
+      where hour = ${new Date(begin + hourMs).toISOString()}::timestamptz`);
+    await upkeep.run();
+    assert.deepEqual(await stored(), ids(1, 3));
     await proven();
   });
 
@@ -140,7 +152,12 @@ describe('the retention of rows with an archive', () => {
     time.now += 4 * dayMs;
     await upkeep.run();
     assert.deepEqual(await stored(), ids(1, 2));
-    await configureArchive(archiving.plane, null);
+    const { plane } = archiving;
+    await assert.rejects(agreeOnNone({ plane, process: 'two' }), /another control process/);
+    await upkeep.run();
+    assert.deepEqual(await stored(), ids(1, 2));
+    await agreeOnNone({ plane, process: 'one' });
+    await agreeOnNone({ plane, process: 'two' });
     await upkeep.run();
     assert.deepEqual(await stored(), []);
   });

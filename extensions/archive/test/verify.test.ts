@@ -33,7 +33,38 @@ describe('the verification of the archive', () => {
     await deliver(rowIn(2, 4));
     const { bytes, ...check } = await verify();
     assert.ok(bytes > 1000);
-    assert.deepEqual(check, { hours: 2, segments: 2, rows: 3, pending: [hourOf(2)], problems: [] });
+    assert.deepEqual(check, {
+      hours: 2,
+      segments: 2,
+      rows: 3,
+      compared: 2,
+      pending: [hourOf(2)],
+      uncompared: [],
+      problems: [],
+    });
+  });
+
+  it('says which hours it cannot compare', async (t) => {
+    const { deliver, due, verify, archiving } = await archived(t);
+    await deliver(rowIn(0, 1), rowIn(1, 2), rowIn(2, 3));
+    await due();
+    const { db } = archiving.plane;
+    await db.query(sql`update op.usage_events set is_summed = false where id = ${rowIn(1, 2).id}`);
+    await db.query(sql`update op.usage_archive set first_hour = ${hourOf(1)}`);
+    const { compared, pending, uncompared, problems } = await verify();
+    assert.deepEqual([compared, pending, problems], [1, [], []]);
+    assert.deepEqual(uncompared, [hourOf(0), hourOf(1)]);
+  });
+
+  it('names an hour of the archive that the database has no sums of', async (t) => {
+    const { deliver, due, problems, archiving } = await archived(t);
+    await deliver(rowIn(0, 1), rowIn(1, 2));
+    await due();
+    await archiving.plane.db.query(sql`
+      delete from op.usage_sums where period >= ${hourOf(1)}::timestamptz`);
+    assert.deepEqual(await problems(), [
+      { kind: 'changed_sums', hour: hourOf(1), file: undefined },
+    ]);
   });
 
   it('names the file and hour of any byte that was flipped', async (t) => {
@@ -114,7 +145,7 @@ describe('the verification of the archive', () => {
   });
 
   it('is served to callers with usage:read and printed by the command line', async (t) => {
-    const { deliver, due, send, ask, login, url, directory } = await archived(t);
+    const { deliver, due, send, ask, login, url, directory, archiving } = await archived(t);
     await deliver(rowIn(0, 1), rowIn(1, 2));
     await due();
     const span = `since=${hourOf(0)}&until=${hourOf(3)}`;
@@ -139,10 +170,28 @@ describe('the verification of the archive', () => {
     assert.match(shown.stdout, /2 hours in 2 segments/);
     const proven = await print('verify');
     assert.deepEqual([proven.code, proven.stderr], [0, '']);
-    assert.match(proven.stdout, /^2 rows in 2 segments of 2 hours\nthe archive is complete/);
+    assert.match(
+      proven.stdout,
+      /^2 rows in 2 segments of 2 hours\n2 hours were compared.*\nwhat was compared is complete/,
+    );
+    await deliver(rowIn(2, 3));
+    const pending = await print('verify');
+    assert.equal(pending.code, 10);
+    assert.match(
+      pending.stdout,
+      /\n1 hours have rows that are not in the archive yet, from .*; those/,
+    );
+    await due();
+    assert.equal((await print('verify')).code, 0);
+    await archiving.plane.db.query(sql`
+      update op.usage_archive set first_hour = ${hourOf(1)}::timestamptz`);
+    const uncompared = await print('verify', '--from', hourOf(0));
+    assert.equal(uncompared.code, 10);
+    assert.match(uncompared.stdout, /\n1 hours could not be compared, from /);
+    assert.doesNotMatch(uncompared.stdout, /complete/);
     const file = path.join(directory, nameIn(0, '0001.parquet'));
     await change(file, (bytes) => bytes.write('X', 100));
-    const failed = await print('verify');
+    const failed = await print('verify', '--from', hourOf(0));
     assert.equal(failed.code, 10);
     assert.match(
       failed.stdout,

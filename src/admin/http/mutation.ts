@@ -83,7 +83,7 @@ function contextOf(
   return { actor: actorOf(caller), action: method, target: path, requestId, reason };
 }
 
-function actorOf(caller: Caller): MutationContext['actor'] {
+export function actorOf(caller: Caller): MutationContext['actor'] {
   if (!('principalId' in caller)) return { kind: 'system', principal_id: null };
   const { kind, principalId } = caller;
   const token = kind === 'admin_token' ? { token_id: caller.tokenId } : {};

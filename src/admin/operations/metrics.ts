@@ -8,6 +8,7 @@ import type { ConfigState } from '../../../projections/config/state.ts';
 import { addConnectionsRefused, addProcess, addSnapshot } from '../../telemetry/metrics.ts';
 import { metricsContentType, renderMetrics } from '../../telemetry/registry.ts';
 import type { Scrape } from '../../telemetry/scrape.ts';
+import type { ArchiveMeasures } from '../../control/fleet/plane-measures.ts';
 import type { OperationNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
 
@@ -63,6 +64,16 @@ function addControl(scrape: Scrape, control: OperationNeeds, state: ConfigState)
   addWebhooks(scrape, control);
   const drift = control.usageUpkeep.budgetDrift();
   if (drift !== null) scrape.add('budgetDrift', {}, drift);
+  if (measures.archive !== null) addArchive(scrape, measures.archive);
+}
+
+function addArchive(scrape: Scrape, archive: ArchiveMeasures): void {
+  scrape.add('archiveHours', {}, archive.hours);
+  scrape.add('archiveBytes', {}, archive.bytes);
+  scrape.add('archivePending', {}, archive.pendingHours);
+  scrape.add('archiveFailed', {}, archive.failedHours);
+  scrape.add('archiveFailures', {}, archive.failures);
+  scrape.add('archiveUnused', {}, archive.isUsed ? 0 : 1);
 }
 
 function addWebhooks(scrape: Scrape, { webhooks }: OperationNeeds): void {

@@ -30,7 +30,22 @@ export type PlaneMeasures = {
    * since.
    */
   diskFull: { probedAt: number } | null;
+  /** Null if this process archives no usage. */
+  archive: ArchiveMeasures | null;
 };
+
+export type ArchiveMeasures = Readonly<{
+  hours: number;
+  bytes: number;
+  /** Hours that should be in the archive and are not. */
+  pendingHours: number;
+  /** Hours that could not be archived or verified. */
+  failedHours: number;
+  /** Failed runs of this process. */
+  failures: number;
+  /** False if the settings of this process are not used, because they differ from others. */
+  isUsed: boolean;
+}>;
 
 /** `errors` counts failed statements by class of SQLSTATE, or `none`. */
 type MeasuredPool = PoolLoad & Readonly<{ connectionsMax: number; errors: Map<string, number> }>;
@@ -59,6 +74,7 @@ export const newPlaneMeasures = (connectionsMax: number): PlaneMeasures => ({
   builds: newDurations(),
   pools: { commands: pool(connectionsMax), reports: pool(reportsConnectionsMax) },
   diskFull: null,
+  archive: null,
 });
 
 type Place = Readonly<{ url: string; applicationName: string; schema: string }>;

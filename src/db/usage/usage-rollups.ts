@@ -36,14 +36,11 @@ export const foldUsage = (
   db.tx(async (tx) => {
     const isHeld = await readValue(tx, flag)`select pg_try_advisory_xact_lock(${foldLock})`;
     if (isHeld !== true || (await isRepricing(tx)) === true) return null;
-    if ((await awaitsArchive(tx)) === true) return null;
+    const isArchived = (await readValue(tx, flag)`select is_on from op.usage_archive`) === true;
+    if (isArchived && (await awaitsCorrections(tx)) === true) return null;
     return readValue(tx, integer)`
       with due as (
-        select id, at from op.usage_events
-        where at < ${horizon.toISOString()}::timestamptz
-          and received_at < ${settled.toISOString()}::timestamptz and is_summed
-          and ${mayGo}
-        order by at limit ${limit}
+        ${(isArchived ? dueArchived : dueRows)({ horizon, settled, limit })}
       ), gone as (
         delete from op.usage_events held using due
         where held.id = due.id and held.at = due.at
@@ -110,18 +107,34 @@ const isRepricing = (tx: Queryable): Promise<boolean | null> =>
     where applied_at is null returning heard_at > '-infinity'`;
 
 /** True while there are corrections that the archive does not have. */
-const awaitsArchive = (tx: Queryable): Promise<boolean | null> =>
+const awaitsCorrections = (tx: Queryable): Promise<boolean | null> =>
   readValue(tx, flag)`
-    select is_on and exists (select from op.usage_reprices
-      where applied_at is not null and archived_at is null)
-    from op.usage_archive`;
+    select exists (select from op.usage_reprices
+      where applied_at is not null and archived_at is null)`;
 
-/** With an archive, rows stay until it has them and their hour was read back. */
-const mayGo: SQLQuery = sql`
-  (not (select is_on from op.usage_archive) or exists (
-    select from op.usage_archive_hours archived
-    where archived.hour = date_trunc('hour', at, 'UTC') and archived.verified_at > now() - interval '2 days'
-      and archived.done >= coalesce(archive_generation, 0)))`;
+const mayGo = ({ horizon, settled }: Fold): SQLQuery => sql`
+  at < ${horizon.toISOString()}::timestamptz
+  and received_at < ${settled.toISOString()}::timestamptz and is_summed`;
+
+const dueRows = (fold: Fold): SQLQuery => sql`
+  select id, at from op.usage_events where ${mayGo(fold)} order by at limit ${fold.limit}`;
+
+/**
+ * With an archive, rows stay until it has them and their hour was read back. Reads only the rows of
+ * such hours, because rows of all other hours may wait for long.
+ */
+const dueArchived = (fold: Fold): SQLQuery => sql`
+  select due.id, due.at from (
+    select hour, done from op.usage_archive_hours
+    where verified_at > now() - interval '2 days'
+      and hour < ${fold.horizon.toISOString()}::timestamptz
+    order by hour
+  ) archived cross join lateral (
+    select id, at from op.usage_events
+    where at >= archived.hour and at < archived.hour + interval '1 hour' and ${mayGo(fold)}
+      and coalesce(archive_generation, 0) <= archived.done
+    order by at limit ${fold.limit}
+  ) due limit ${fold.limit}`;
 
 const groupColumns = sql`
   principal_id, principal, model, provider, virtual_model, tag, service_tier, refusal,

@@ -244,6 +244,9 @@ const lines: Readonly<Record<string, Line>> = {
   verifyUsage: {},
   showUsageArchive: {},
   verifyUsageArchive: { query: 'since=2026-11-01T00:00:00Z&until=2026-11-02T00:00:00Z' },
+  repairUsageArchive: {
+    body: () => ({ since: '2026-11-01T00:00:00Z', until: '2026-11-01T01:00:00Z' }),
+  },
   repriceUsage: {
     body: () => ({ dry_run: false }),
   },

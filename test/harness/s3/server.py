@@ -6,6 +6,7 @@ import sys
 
 import boto3
 from moto import settings
+from moto.s3.responses import S3Response
 from moto.server import ThreadedMotoServer
 
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -41,7 +42,28 @@ settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
 given = {"url": url, "accessKey": key["AccessKeyId"], "secretKey": key["SecretAccessKey"]}
 print(json.dumps(given), flush=True)
 
-# "lock <key>" prints the object lock of an object, "change <key>" replaces it.
+put_object = S3Response.put_object
+
+
+def put_any_object(response):
+    """Puts an object like a store that ignores If-None-Match."""
+    get = response.headers.get
+    response.headers = type(
+        "Headers",
+        (),
+        {
+            "get": lambda _, name, *rest: None if name == "If-None-Match" else get(name, *rest),
+            "__getattr__": lambda _, name, own=response.headers: getattr(own, name),
+            "__getitem__": lambda _, name, own=response.headers: own[name],
+            "__contains__": lambda _, name, own=response.headers: name in own,
+            "__iter__": lambda _, own=response.headers: iter(own),
+        },
+    )()
+    return put_object(response)
+
+
+# "lock <key>" prints the object lock of an object, "change <key>" replaces it. "replace always" ignores
+# If-None-Match from then on.
 for line in sys.stdin:
     settings.INITIAL_NO_AUTH_ACTION_COUNT = float("inf")
     command, name = line.split()
@@ -52,6 +74,9 @@ for line in sys.stdin:
             "mode": held.get("ObjectLockMode"),
             "until": None if until is None else until.isoformat(),
         }
+    elif command == "replace":
+        S3Response.put_object = put_any_object
+        answer = {}
     else:
         s3.put_object(Bucket="archive", Key=name, Body=b"changed")
         answer = {}

@@ -53,5 +53,7 @@ export async function s3Server(test: Pick<TestContext, 'after'>) {
     lockOf: async (name: string) => lock.parse(await ask(`lock ${name}`)),
     /** Replaces an object, as another client could. */
     change: (name: string) => ask(`change ${name}`),
+    /** From now on, the server ignores If-None-Match. */
+    replaceAlways: () => ask('replace always'),
   };
 }

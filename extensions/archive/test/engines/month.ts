@@ -4,15 +4,19 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
+import { parquetMetadata } from 'hyparquet';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { z } from 'zod';
 
 import { hourSums } from '../../../../src/db/usage/archive/archive-checks.ts';
 import type { Python } from '../../../../test/harness/python/packages.ts';
-import { archived, begin, hourMs, rowIn } from '../archived.ts';
+import type { Cell } from '../../parquet.ts';
+import { archived, begin, hourMs, rowIn, rowsOf } from '../archived.ts';
 
 const days = 30;
 const runLimitMs = 90_000;
@@ -27,7 +31,7 @@ export type Figures = ReadonlyMap<string, readonly string[]>;
 
 /** Usage in two currencies, with late rows, estimates, unpriced rows and corrections. */
 export async function archivedMonth(t: TestContext) {
-  const { directory, deliver, due, send, time, archiving } = await archived(t);
+  const { directory, deliver, due, send, time, archiving, files } = await archived(t);
   const euro = { input_price_per_mtok: 500_000, price_card: { currency: 'EUR' } };
   await send('POST', '/admin/models', { name: 'euro', output_price_per_mtok: 0, ...euro });
   const kinds = [
@@ -52,12 +56,42 @@ export async function archivedMonth(t: TestContext) {
   const span = { since: `${dayOf(5)}T00:00:00Z`, until: `${dayOf(20)}T00:00:00Z` };
   assert.equal((await send('POST', '/admin/usage/reprice', span)).status, 200);
   await archiveAll();
+  for (const name of (await files()).filter((one) => one.includes(`dt=${dayOf(9)}`))) {
+    if (name.startsWith('usage/') && name.endsWith('.parquet')) {
+      await removeColumn(path.join(directory, name), 'ttft_ms');
+    }
+  }
   const range = { since: new Date(since), until: new Date(until) };
   const expected = figuresOf(await hourSums(archiving.plane.reports, range));
   assert.equal(expected.size, 2 * days);
   const corrected = [...expected.values()].filter(([, , cost, after]) => cost !== after);
   assert.ok(corrected.length >= 15, 'costs were corrected');
   return { directory, expected };
+}
+
+const cell = (type: string | undefined, value: Cell = null) =>
+  type === 'INT64' && typeof value === 'number' ? BigInt(value) : value;
+
+/** Makes a file like that of a release without the column. */
+async function removeColumn(file: string, removed: string): Promise<void> {
+  const rows = await rowsOf(file);
+  const { buffer, byteOffset, byteLength } = await readFile(file);
+  const bytes = Uint8Array.from(new Uint8Array(buffer, byteOffset, byteLength)).buffer;
+  const [root, ...columns] = parquetMetadata(bytes).schema;
+  assert.ok(root !== undefined);
+  const kept = columns.filter(({ name }) => name !== removed);
+  assert.equal(kept.length, columns.length - 1);
+  const writer = new ByteWriter();
+  const schema = [Object.assign({}, root, { num_children: kept.length }), ...kept];
+  const parquet = new ParquetWriter({ writer, schema });
+  const columnData = kept.map(({ name, type }) => ({
+    name,
+    data: rows.map((row) => cell(type, row[name])),
+  }));
+  await parquet.write({ columnData, rowGroupSize: rows.length });
+  await parquet.finish();
+  await chmod(file, 0o640);
+  await writeFile(file, writer.getBytes());
 }
 
 /** These rows arrive after their hour was archived. */

@@ -5,7 +5,7 @@ import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import { finerThan } from '../../../usage/pieces.ts';
-import { flag, integer, readRow, readRows, readValue, text, time } from '../../rows.ts';
+import { flag, integer, readRow, readRows, readValue, readValues, text, time } from '../../rows.ts';
 import { isCounted } from '../sums/merge-sums.ts';
 
 /** The end is exclusive. */
@@ -20,10 +20,11 @@ const loggedSegment = z.object({
 });
 export type LoggedSegment = Readonly<z.output<typeof loggedSegment>>;
 
-/** The segments of these hours that the log names, in order. */
+/** The segments of these hours that the log names, in order. The last event of a repaired one counts. */
 export const loggedSegments = (db: Queryable, { since, until }: HourSpan) =>
   readRows(db, loggedSegment)`
-    select dataset, hour, segment, rows, manifest_sha256 from (
+    select distinct on (hour, dataset, segment) dataset, hour, segment, rows, manifest_sha256
+    from (
       select payload ->> 'dataset' as dataset, (payload ->> 'hour')::timestamptz as hour,
         (payload ->> 'segment')::bigint as segment, (payload ->> 'rows')::bigint as rows,
         payload ->> 'manifest_sha256' as manifest_sha256, position
@@ -31,7 +32,7 @@ export const loggedSegments = (db: Queryable, { since, until }: HourSpan) =>
     ) logged
     where hour >= ${since.toISOString()}::timestamptz
       and hour < ${until.toISOString()}::timestamptz
-    order by hour, dataset desc, segment, position`;
+    order by hour, dataset desc, segment, position desc`;
 
 const hourSum = z.object({
   hour: time,
@@ -62,60 +63,72 @@ export const hourSums = (db: Queryable, { since, until }: HourSpan): Promise<Hou
         or (precision = 'delta' and ${isCounted}))
     group by 1, 2 order by 1, 2`;
 
-const pendingHour = z.object({ hour: time });
-
-/** Hours with rows that are not in the archive yet. */
-export async function pendingHours(db: Queryable, { since, until }: HourSpan): Promise<Date[]> {
-  const rows = await readRows(db, pendingHour)`
-    select distinct hour from op.usage_archive_notes
+/** Hours with rows, or corrections of rows, that are not in the archive yet. */
+export const pendingHours = (db: Queryable, { since, until }: HourSpan): Promise<Date[]> =>
+  readValues(db, time)`
+    select hour from (
+      select hour from op.usage_archive_notes
+      union
+      select hour from op.usage_archive_hours where doing is not null
+    ) pending
     where hour >= ${since.toISOString()}::timestamptz
       and hour < ${until.toISOString()}::timestamptz
     union
-    select hour from op.usage_archive_hours
-    where hour >= ${since.toISOString()}::timestamptz
-      and hour < ${until.toISOString()}::timestamptz
-      and doing is not null
+    select date_trunc('hour', made.at, 'UTC') from op.usage_reprices reprice
+    join op.usage_corrections made on made.reprice_id = reprice.id
+    where reprice.applied_at is not null and reprice.archived_at is null
+      and made.at >= ${since.toISOString()}::timestamptz
+      and made.at < ${until.toISOString()}::timestamptz
     order by 1`;
-  return rows.map(({ hour }) => hour);
-}
 
-/** The number of recomputations of costs whose corrections are not in the archive yet. */
-export const pendingCorrections = async (db: Queryable): Promise<number> =>
-  (await readValue(db, integer)`
-    select count(*) from op.usage_reprices
-    where applied_at is not null and archived_at is null`) ?? 0;
-
-/** Rows of these hours that are not in the sums yet. */
-export const unsummedRows = async (db: Queryable, { since, until }: HourSpan): Promise<number> =>
-  (await readValue(db, integer)`
-    select count(*) from op.usage_events where not is_summed
+/** Hours with rows that are not in the sums yet. */
+export const unsummedHours = (db: Queryable, { since, until }: HourSpan): Promise<Date[]> =>
+  readValues(db, time)`
+    select distinct date_trunc('hour', at, 'UTC') from op.usage_events where not is_summed
       and at >= ${since.toISOString()}::timestamptz
-      and at < ${until.toISOString()}::timestamptz`) ?? 0;
+      and at < ${until.toISOString()}::timestamptz
+    order by 1`;
 
-/** Rows of these hours that the archive must have once `done` is archived. */
-export const rowsUpTo = async (
+const partMs = 5 * 60_000;
+
+/**
+ * Rows of these hours that the archive must have once `done` is archived. Counted in parts, because
+ * an hour can have millions.
+ */
+export async function rowsUpTo(
   db: Queryable,
   { since, until, done }: HourSpan & Readonly<{ done: number }>,
-): Promise<number> =>
-  (await readValue(db, integer)`
-    select count(*) from op.usage_events where coalesce(archive_generation, 0) <= ${done}
-      and at >= ${since.toISOString()}::timestamptz
-      and at < ${until.toISOString()}::timestamptz`) ?? 0;
+): Promise<number> {
+  let rows = 0;
+  for (let from = since.getTime(); from < until.getTime(); from += partMs) {
+    const to = Math.min(from + partMs, until.getTime());
+    const counted = await readValue(db, integer)`
+      select count(*) from op.usage_events where coalesce(archive_generation, 0) <= ${done}
+        and at >= ${new Date(from).toISOString()}::timestamptz
+        and at < ${new Date(to).toISOString()}::timestamptz`;
+    rows += counted ?? 0;
+  }
+  return rows;
+}
 
-/** Hours before `before` that still have rows, and whose files were not read back for a day. */
-export async function unverifiedHours(
+type Unverified = Readonly<{ before: Date; triedBefore: Date; limit: number }>;
+
+/**
+ * Hours before `before` that still have rows, and whose files were not read back for a day. Those
+ * that failed are last, and are tried again later.
+ */
+export const unverifiedHours = (
   db: Queryable,
-  { before, limit }: Readonly<{ before: Date; limit: number }>,
-): Promise<Date[]> {
-  const rows = await readRows(db, pendingHour)`
+  { before, triedBefore, limit }: Unverified,
+): Promise<Date[]> =>
+  readValues(db, time)`
     select hour from op.usage_archive_hours
     where hour < ${before.toISOString()}::timestamptz
       and (verified_at is null or verified_at < now() - interval '1 day')
+      and coalesce(failed_at, '-infinity') <= ${triedBefore.toISOString()}::timestamptz
       and exists (select from op.usage_events
         where at >= hour and at < hour + interval '1 hour')
-    order by hour limit ${limit}`;
-  return rows.map(({ hour }) => hour);
-}
+    order by failed_at nulls first, hour limit ${limit}`;
 
 type Verified = Readonly<{ hour: Date; segments: number; correctionSegments: number; at: Date }>;
 
@@ -125,7 +138,8 @@ export const markVerified = (
   { hour, segments, correctionSegments, at }: Verified,
 ): Promise<unknown> =>
   db.query(sql`
-    update op.usage_archive_hours set verified_at = ${at.toISOString()}::timestamptz
+    update op.usage_archive_hours
+    set verified_at = ${at.toISOString()}::timestamptz, failed_at = null, failure = null
     where hour = ${hour.toISOString()}::timestamptz and segments = ${segments}
       and correction_segments = ${correctionSegments}`);
 
@@ -139,6 +153,11 @@ const status = z.object({
   first_pending_hour: time.nullable(),
   pending_corrections: integer,
   verified_hours: integer,
+  bytes: integer,
+  last_hour: time.nullable(),
+  failed_hours: integer,
+  first_failed_hour: time.nullable(),
+  failure: text.nullable(),
 });
 
 export async function archiveStatus(db: Queryable): Promise<z.output<typeof status>> {
@@ -153,11 +172,17 @@ export async function archiveStatus(db: Queryable): Promise<z.output<typeof stat
       (select count(*) from pending) as pending_hours,
       (select min(hour) from pending) as first_pending_hour,
       (select count(*) from op.usage_reprices
-        where applied_at is not null and archived_at is null) as pending_corrections
+        where applied_at is not null and archived_at is null) as pending_corrections,
+      (select failure from op.usage_archive_hours
+        where hour = done.first_failed_hour) as failure
     from op.usage_archive, (
       select count(*) filter (where segments + correction_segments > 0) as hours,
         coalesce(sum(segments + correction_segments), 0)::bigint as segments,
-        count(verified_at) as verified_hours
+        count(verified_at) as verified_hours,
+        coalesce(sum(bytes), 0)::bigint as bytes,
+        max(hour) filter (where segments > 0) as last_hour,
+        count(failed_at) as failed_hours,
+        min(hour) filter (where failed_at is not null) as first_failed_hour
       from op.usage_archive_hours
     ) done`;
   if (found === null) throw new Error('op.usage_archive has no row');

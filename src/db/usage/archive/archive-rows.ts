@@ -5,9 +5,10 @@ import type { Queryable, SQLQuery } from '@databases/pg';
 import { z } from 'zod';
 
 import type { Columns } from '../../columns.ts';
-import { flag, integer, readRows, text } from '../../rows.ts';
+import { flag, integer, readRows, readValue, text } from '../../rows.ts';
 import { currencyOf } from '../usage-amounts.ts';
 import { usageEventColumns } from '../usage-events.ts';
+import type { HourSpan } from './archive-checks.ts';
 import type { ArchivePlace } from './archive-state.ts';
 
 /**
@@ -78,40 +79,71 @@ const columnsOf = {
   corrections: selected(archivedColumns.corrections),
 };
 
-type RowsAsked = Readonly<{
-  hour: Date;
+export type RowsAsked = Readonly<{
+  /** Rows outside of these times are not read. In order. */
+  spans: readonly HourSpan[];
   /** The rows of the generations after the first, up to the last. */
   generations: readonly [number, number];
+  /** The rows after this one. */
   place: ArchivePlace | null;
+  /** Up to this one. If absent, up to the end. */
+  last?: ArchivePlace;
   limit: number;
 }>;
 
-/** Ordered by the columns of the table, as the index is. Without `held`, `at` is the number above. */
-export const archivePage = (
+/**
+ * Fewer rows than the limit are the last ones. Throws if the server does not know that the
+ * generation was closed, because then it may lack rows of it.
+ */
+export async function archivePage(
   db: Queryable,
-  { hour, generations: [after, upTo], place, limit }: RowsAsked,
+  { spans, limit, ...asked }: RowsAsked,
+): Promise<ArchivedRow[]> {
+  const current = await readValue(db, integer.nullable())`select generation from op.usage_archive`;
+  const [, upTo] = asked.generations;
+  if (current === null || current <= upTo) {
+    throw new Error(`a lagging database server was read: generation ${upTo} is open there`);
+  }
+  const rows: ArchivedRow[] = [];
+  for (const span of spans) {
+    rows.push(...(await rowsIn(db, { ...asked, span, limit: limit - rows.length })));
+    if (rows.length === limit) break;
+  }
+  return rows;
+}
+
+type SpanAsked = Omit<RowsAsked, 'spans'> & Readonly<{ span: HourSpan }>;
+
+/** Ordered by the columns of the table, as the index is. Without `held`, `at` is the number above. */
+const rowsIn = (
+  db: Queryable,
+  { span: { since, until }, generations: [after, upTo], place, last, limit }: SpanAsked,
 ): Promise<ArchivedRow[]> =>
   readRows(db, schemas.usage)`
     select ${columnsOf.usage} from op.usage_events held
-    where at >= ${place?.at ?? hour.toISOString()}::timestamptz
-      and at < ${hour.toISOString()}::timestamptz + interval '1 hour'
+    where at >= greatest(${since.toISOString()}::timestamptz, ${place?.at ?? null}::timestamptz)
+      and at < ${until.toISOString()}::timestamptz
       and ${place === null ? sql`true` : sql`(at, id) > (${place.at}::timestamptz, ${place.id})`}
+      and ${last === undefined ? sql`true` : sql`(at, id) <= (${last.at}::timestamptz, ${last.id})`}
       and coalesce(archive_generation, 0) > ${after}
       and coalesce(archive_generation, 0) <= ${upTo}
     order by held.at, held.id limit ${limit}`;
 
-type CorrectionsAsked = Readonly<{ id: number; place: ArchivePlace | null; limit: number }>;
+type CorrectionsAsked = Pick<RowsAsked, 'place' | 'last' | 'limit'> & Readonly<{ id: number }>;
 
 /** The corrections of a recomputation of costs. */
 export const correctionPage = (
   db: Queryable,
-  { id, place, limit }: CorrectionsAsked,
+  { id, place, last, limit }: CorrectionsAsked,
 ): Promise<ArchivedRow[]> =>
   readRows(db, schemas.corrections)`
     select ${columnsOf.corrections} from op.usage_corrections held
-    where reprice_id = ${id} and ${
-      place === null
-        ? sql`true`
-        : sql`(at, usage_id, currency) > (${place.at}::timestamptz, ${place.id}, ${place.currency ?? ''})`
-    }
+    where reprice_id = ${id}
+      and ${place === null ? sql`true` : sql`${correctionKey} > ${keyAt(place)}`}
+      and ${last === undefined ? sql`true` : sql`${correctionKey} <= ${keyAt(last)}`}
     order by held.at, held.usage_id, held.currency limit ${limit}`;
+
+const correctionKey = sql`(at, usage_id, currency)`;
+
+const keyAt = ({ at, id, currency = '' }: ArchivePlace): SQLQuery =>
+  sql`(${at}::timestamptz, ${id}, ${currency})`;

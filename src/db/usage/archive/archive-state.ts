@@ -7,7 +7,8 @@ import { z } from 'zod';
 
 import type { Database } from '../../pool.ts';
 import { lockFolds } from '../usage-rollups.ts';
-import { flag, integer, readRow, readRows, readValue, text, time } from '../../rows.ts';
+import { flag, integer, readRow, readValue, readValues, text, time } from '../../rows.ts';
+import type { HourSpan } from './archive-checks.ts';
 
 /** Held, shared, by transactions that store rows (op.usage_generation). */
 const generationLock = 7_100_010;
@@ -15,19 +16,29 @@ const generationLock = 7_100_010;
 const archiveState = z.object({
   is_on: flag,
   place: text.nullable(),
+  /** The identity of the archive in use. */
+  archive_id: text.nullable(),
   first_hour: time.nullable(),
 });
 export type ArchiveState = Readonly<z.output<typeof archiveState>>;
 
 export async function readArchive(db: Queryable): Promise<ArchiveState> {
   const found = await readRow(db, archiveState)`
-    select is_on, place, first_hour from op.usage_archive`;
+    select is_on, place, archive_id, first_hour from op.usage_archive`;
   if (found === null) throw new Error('op.usage_archive has no row');
   return found;
 }
 
-/** From now on, rows are only removed once they are in the archive. Notes the hours of rows that exist. */
-export async function openArchive(db: Database, place: string): Promise<void> {
+type Opened = Readonly<{ place: string; archiveId: string; insteadOf: ArchiveState }>;
+
+/**
+ * From now on, rows are only removed once they are in the archive. Notes the hours of rows that
+ * exist. Does nothing if another process changed the state.
+ */
+export async function openArchive(
+  db: Database,
+  { place, archiveId, insteadOf }: Opened,
+): Promise<void> {
   await db.tx(async (tx) => {
     await lockGenerations(tx);
     await tx.query(sql`
@@ -36,6 +47,12 @@ export async function openArchive(db: Database, place: string): Promise<void> {
   // From now on, hours are noted when their rows are stored.
   await db.tx(async (tx) => {
     await lockFolds(tx);
+    const isUnchanged = await readValue(tx, flag)`
+      select true from op.usage_archive
+      where is_on = ${insteadOf.is_on} and place is not distinct from ${insteadOf.place}::text
+        and archive_id is not distinct from ${insteadOf.archive_id}::text
+      for update`;
+    if (isUnchanged === null) return;
     await tx.query(sql`
       with recursive hours as (
         select date_trunc('hour', min(at), 'UTC') as hour from op.usage_events
@@ -50,11 +67,12 @@ export async function openArchive(db: Database, place: string): Promise<void> {
     // The rows of an hour that is partly rolled up do not add up to its sums.
     // What was read back in another place says nothing about this one.
     await tx.query(sql`
-      update op.usage_archive_hours set verified_at = null
-      where (select place from op.usage_archive) is distinct from ${place}::text
-        and verified_at is not null`);
+      update op.usage_archive_hours set verified_at = null, failed_at = null, failure = null
+      where (select (place, archive_id) from op.usage_archive)
+          is distinct from (${place}::text, ${archiveId}::text)
+        and (verified_at is not null or failed_at is not null)`);
     await tx.query(sql`
-      update op.usage_archive set place = ${place}, is_on = true,
+      update op.usage_archive set place = ${place}, archive_id = ${archiveId}, is_on = true,
         first_hour = case when is_on then first_hour else greatest(first_hour,
           coalesce((select min(hour) from op.usage_archive_notes),
             date_trunc('hour', now(), 'UTC')),
@@ -62,9 +80,18 @@ export async function openArchive(db: Database, place: string): Promise<void> {
   });
 }
 
-/** Rows may be removed without an archive again. Their generations are still stored. */
-export const closeArchive = (db: Queryable): Promise<unknown> =>
-  db.query(sql`update op.usage_archive set is_on = false, place = null where is_on`);
+/**
+ * Rows may be removed without an archive again. Their generations are still stored. Does nothing if
+ * another process opened an archive in the meantime.
+ */
+export const closeArchive = (
+  db: Queryable,
+  { place, archive_id: id }: ArchiveState,
+): Promise<unknown> =>
+  db.query(sql`
+    update op.usage_archive set is_on = false, place = null
+    where is_on and place is not distinct from ${place}::text
+      and archive_id is not distinct from ${id}::text`);
 
 /** Waits for transactions that store rows, and keeps others from starting until this one ends. */
 const lockGenerations = (tx: Queryable): Promise<unknown> =>
@@ -93,39 +120,71 @@ export const releaseArchive = (db: Queryable, holder: string): Promise<unknown> 
   db.query(sql`
     update op.usage_archive set holder = null, held_until = null where holder = ${holder}`);
 
-const dueHour = z.object({ hour: time });
-
 type Due = Readonly<{
   /** Hours that ended before this. */
   ended: Date;
-  /** Hours that were not archived since then: late rows are archived together. */
-  archivedBefore: Date;
+  /**
+   * Hours that were neither archived nor failed since then: late rows are archived together, and
+   * hours that fail do not delay others.
+   */
+  triedBefore: Date;
   limit: number;
 }>;
 
-/** Oldest first. */
-export async function dueHours(
-  db: Queryable,
-  { ended, archivedBefore, limit }: Due,
-): Promise<Date[]> {
-  const rows = await readRows(db, dueHour)`
-    select distinct note.hour from op.usage_archive_notes note
+/** Oldest first, and those that failed last. */
+export const dueHours = (db: Queryable, { ended, triedBefore, limit }: Due): Promise<Date[]> =>
+  readValues(db, time)`
+    select hour from (select distinct hour from op.usage_archive_notes) note
     left join op.usage_archive_hours held using (hour)
-    where note.hour <= ${ended.toISOString()}::timestamptz - interval '1 hour'
-      and coalesce(held.archived_at, '-infinity') <= ${archivedBefore.toISOString()}::timestamptz
-    order by 1 limit ${limit}`;
-  return rows.map(({ hour }) => hour);
+    where hour <= ${ended.toISOString()}::timestamptz - interval '1 hour'
+      and greatest(held.archived_at, held.failed_at, '-infinity')
+        <= ${triedBefore.toISOString()}::timestamptz
+    order by held.failed_at nulls first, hour limit ${limit}`;
+
+const failureCharactersMax = 500;
+
+type Failed = Readonly<{ hour: Date; at: Date; failure: string }>;
+
+/** Archiving or verifying the hour failed. */
+export const markFailed = (db: Queryable, { hour, at, failure }: Failed): Promise<unknown> =>
+  db.query(sql`
+    insert into op.usage_archive_hours (hour, failed_at, failure)
+    values (${iso(hour)}::timestamptz, ${iso(at)}::timestamptz,
+      ${failure.slice(0, failureCharactersMax)})
+    on conflict (hour) do update
+    set failed_at = excluded.failed_at, failure = excluded.failure`);
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Returns the times of the rows of the hour, up to a generation. Minutes that follow each other are one span. */
+export async function hourSpans(
+  db: Queryable,
+  { hour, upTo }: Readonly<{ hour: Date; upTo: number }>,
+): Promise<HourSpan[]> {
+  const minutes = await readValues(db, time.nullable())`
+    select distinct minute from op.usage_archive_notes
+    where hour = ${iso(hour)}::timestamptz and generation <= ${upTo} order by 1 nulls first`;
+  const spans: { since: Date; until: Date }[] = [];
+  for (const minute of minutes) {
+    if (minute === null) return [{ since: hour, until: new Date(hour.getTime() + hourMs) }];
+    const last = spans.at(-1);
+    const until = new Date(minute.getTime() + minuteMs);
+    if (last?.until.getTime() === minute.getTime()) last.until = until;
+    else spans.push({ since: minute, until });
+  }
+  return spans;
 }
 
 /** The last row that is in the archive. `currency` is of corrections only. */
-const place = z.object({ at: text, id: text, currency: text.optional() });
-export type ArchivePlace = Readonly<z.output<typeof place>>;
+export const archivePlace = z.object({ at: text, id: text, currency: text.optional() });
+export type ArchivePlace = Readonly<z.output<typeof archivePlace>>;
 
 const archivedHour = z.object({
   /** The rows of the generations after `done`, up to `doing`, are archived. */
   done: integer,
   doing: integer.nullable(),
-  place: place.nullable(),
+  place: archivePlace.nullable(),
   segments: integer,
   correction_segments: integer,
   adopted: z.array(integer),
@@ -165,31 +224,13 @@ export const finishHour = (
   db.tx(async (tx) => {
     await tx.query(sql`
       update op.usage_archive_hours
-      set done = doing, doing = null, place = null, archived_at = ${at.toISOString()}::timestamptz
+      set done = doing, doing = null, place = null, failed_at = null, failure = null,
+        archived_at = ${at.toISOString()}::timestamptz
       where hour = ${iso(hour)}::timestamptz and doing = ${doing}`);
     await tx.query(sql`
       delete from op.usage_archive_notes
       where hour = ${iso(hour)}::timestamptz and generation <= ${doing}`);
   });
-
-type AddedSegment = Readonly<{
-  dataset: 'usage' | 'corrections';
-  hour: Date;
-  segment: number;
-  isAdopted: boolean;
-}>;
-
-/** The hour must be verified again. */
-export async function addSegment(
-  tx: Queryable,
-  { dataset, hour, segment, isAdopted }: AddedSegment,
-): Promise<void> {
-  const [count, adopted] = segmentColumns[dataset];
-  await tx.query(sql`
-    update op.usage_archive_hours set ${count} = ${segment}, verified_at = null,
-      ${adopted} = ${adopted} || ${isAdopted ? [segment] : []}::integer[]
-    where hour = ${iso(hour)}::timestamptz`);
-}
 
 /** Stores the last row of the hour that is in the archive, unless another process was faster. */
 export const moveHour = (
@@ -200,20 +241,27 @@ export const moveHour = (
     update op.usage_archive_hours set place = ${JSON.stringify(last)}::jsonb
     where hour = ${iso(hour)}::timestamptz and doing = ${doing}`);
 
-const segmentColumns = {
-  usage: [sql.ident('segments'), sql.ident('adopted')],
-  corrections: [sql.ident('correction_segments'), sql.ident('adopted_corrections')],
-} as const;
-
-/** The first recomputation of costs whose corrections are not in the archive. */
-export const dueCorrections = (db: Queryable): Promise<number | null> =>
+/** A recomputation of costs whose corrections are not in the archive. Those that failed are last. */
+export const dueCorrections = (
+  db: Queryable,
+  { triedBefore }: Pick<Due, 'triedBefore'>,
+): Promise<number | null> =>
   readValue(db, integer)`
     select id from op.usage_reprices
-    where applied_at is not null and archived_at is null order by id limit 1`;
+    where applied_at is not null and archived_at is null
+      and coalesce(archive_failed_at, '-infinity') <= ${iso(triedBefore)}::timestamptz
+    order by archive_failed_at nulls first, id limit 1`;
+
+export const markCorrectionsFailed = (
+  db: Queryable,
+  { id, at }: Readonly<{ id: number; at: Date }>,
+): Promise<unknown> =>
+  db.query(sql`
+    update op.usage_reprices set archive_failed_at = ${iso(at)}::timestamptz where id = ${id}`);
 
 /** The last correction that is in the archive. */
 export const correctionsPlace = (db: Queryable, id: number): Promise<ArchivePlace | null> =>
-  readValue(db, place.nullable())`
+  readValue(db, archivePlace.nullable())`
     select archive_place from op.usage_reprices where id = ${id}`;
 
 export const moveCorrections = (
