@@ -286,8 +286,6 @@ export type SnapshotNoun = {
 
 export const isSnapshotNoun = (noun: Noun): noun is SnapshotNoun => nouns[noun].inSnapshot;
 
-export const snapshotNouns: readonly SnapshotNoun[] = configNouns.filter(isSnapshotNoun);
-
 export type RemoteNoun = {
   [N in Noun]: (typeof nouns)[N]['remote'] extends null ? never : N;
 }[Noun];

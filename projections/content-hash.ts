@@ -1,8 +1,8 @@
 // Updates the content hash of snapshot versions incrementally. It equals `configHash` of the whole
 // configuration (a property test checks that), at the cost of one bucket per changed entity.
 
-import { parseStream, streamOf } from '../events/catalogue.ts';
-import { isSnapshotNoun, snapshotNouns } from '../events/nouns.ts';
+import { parseStream } from '../events/catalogue.ts';
+import { isSnapshotNoun } from '../events/nouns.ts';
 import type { SnapshotNoun } from '../events/nouns.ts';
 import {
   closeDigestList,
@@ -13,6 +13,7 @@ import {
 } from '../src/snapshot/digest-list.ts';
 import type { DigestList, DigestListDraft } from '../src/snapshot/digest-list.ts';
 import { combineDigests, memberDigest } from '../src/snapshot/hash.ts';
+import { pageIds, pagesInOrder } from './config/id-map.ts';
 import type { ConfigState } from './config/state.ts';
 import { settingsMember, snapshotMember } from './snapshot.ts';
 
@@ -23,15 +24,22 @@ export type ContentHash = Readonly<Record<SnapshotNoun, DigestList> & { settings
 export type ContentDraft = Readonly<Record<SnapshotNoun, DigestListDraft>> & { settings: string };
 
 /** From scratch. */
-export function contentHashOf(state: ConfigState): ContentHash {
-  const empty: ContentHash = {
-    ...eachList(() => emptyDigestList),
-    settings: memberDigest(settingsMember(state)),
-  };
-  const streams = snapshotNouns.flatMap((noun) =>
-    [...state[noun].byId.keys()].map((id) => streamOf(noun, id)),
-  );
-  return movedContentHash(empty, state, streams);
+export const contentHashOf = (state: ConfigState): ContentHash => ({
+  ...eachList((noun) => digestListOf(state, noun)),
+  settings: memberDigest(settingsMember(state)),
+});
+
+function digestListOf(state: ConfigState, noun: SnapshotNoun): DigestList {
+  const draft = openDigestList(emptyDigestList);
+  for (const [number, page] of pagesInOrder<unknown>(state[noun].byId)) {
+    const digests = new Map<number, string>();
+    for (let id = number * pageIds; id < number * pageIds + page.length; id++) {
+      const digest = entityDigest(state, noun, id);
+      if (digest !== null) digests.set(id, digest);
+    }
+    writeDigests(draft, digests);
+  }
+  return closeDigestList(draft);
 }
 
 /** Only entities of `streams` may differ. */

@@ -194,6 +194,10 @@ export async function foldTo(
 ): Promise<Cursor> {
   if (from.state.position === position) return from;
   if (from.state.position > position) return foldTo(db, position);
+  if (from.state.position === 0) {
+    const state = await foldStateTo(db, from.state, position);
+    return { state, content: contentHashOf(state) };
+  }
   const streams = new Set<string>();
   const state = await foldStateTo(db, from.state, position, ({ stream }) => streams.add(stream));
   return { state, content: movedContentHash(from.content, state, [...streams]) };

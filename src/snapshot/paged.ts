@@ -63,25 +63,32 @@ export function secretsOn<Member>(
   });
 }
 
-/** Copies all pages. */
-export function wholeOf(paged: PagedSnapshot): Snapshot {
-  const { schema, version, config_hash, log, lists, texts, classifier, overlay } = paged;
-  const secrets = new Map<string, string>();
+/** All secrets. Those that providers share appear once. */
+export function* secretsIn({
+  lists,
+  texts,
+}: Pick<PagedSnapshot, 'lists' | 'texts'>): Generator<readonly [ref: string, text: string]> {
   for (const number of lists.api_keys.keys()) {
-    const found = secretsOn(number, lists.api_keys, texts.api_keys, keyRef);
-    for (const [ref, text] of found) secrets.set(ref, text);
+    yield* secretsOn(number, lists.api_keys, texts.api_keys, keyRef);
   }
+  const shared = new Map<string, string>();
   for (const number of lists.providers.keys()) {
     const found = secretsOn(number, lists.providers, texts.providers, credentialRef);
-    for (const [ref, text] of found) secrets.set(ref, text);
+    for (const [ref, text] of found) shared.set(ref, text);
   }
+  yield* shared;
+}
+
+/** Copies all pages. */
+export function wholeOf(paged: PagedSnapshot): Snapshot {
+  const { schema, version, config_hash, log, classifier, overlay } = paged;
   return {
     schema,
     version,
     config_hash,
     log,
     config: configOf(paged),
-    secrets: Object.fromEntries(secrets),
+    secrets: Object.fromEntries(secretsIn(paged)),
     classifier,
     overlay,
   };

@@ -33,19 +33,17 @@ export function createSnapshotSecrets<Member>(
   /** Pages on which a secret could not be read. */
   let incomplete: ReadonlySet<number> = new Set();
 
-  const reveal = async (refs: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-    const found = new Map<string, string>();
+  const reveal = async (refs: readonly string[], open: Map<string, string>): Promise<void> => {
     const starts = Array.from({ length: Math.ceil(refs.length / revealedMax) }, (_, at) => at);
     // Two at a time, so that the database reads while this process decrypts.
     const revealing = starts.values();
     const revealNext = async (): Promise<void> => {
       for (const at of revealing) {
         const part = refs.slice(at * revealedMax, (at + 1) * revealedMax);
-        for (const [ref, secret] of await vault.reveal(db, part)) found.set(ref, secret);
+        for (const [ref, secret] of await vault.reveal(db, part)) open.set(ref, secret);
       }
     };
     await Promise.all([revealNext(), revealNext()]);
-    return found;
   };
 
   return async (pages) => {
@@ -56,7 +54,7 @@ export function createSnapshotSecrets<Member>(
     const open = new Map(stale.flatMap((number) => secretsOn(number, known, held, refOf)));
     const refs = stale.flatMap((number) => (pages.get(number) ?? []).map(refOf));
     const unknown = refs.filter((ref): ref is string => ref !== null && !open.has(ref));
-    for (const [ref, secret] of await reveal(unknown)) open.set(ref, secret);
+    await reveal(unknown, open);
     const texts = new Map<number, readonly (string | null)[]>();
     const missing = new Set<number>();
     for (const [number, members] of pages) {

@@ -30,7 +30,7 @@ const principalOf = ({ principal_id: id }: Readonly<{ principal_id: number }>): 
 
 /** Each step digests one page of members. */
 export function* digestSteps(received: ReceivedSnapshot): Steps<SnapshotDigests> {
-  const { schema, config } = received;
+  const { schema, config, secrets } = received;
   const lists = {
     principals: yield* listSteps(config.principals, idOf),
     roles: yield* listSteps(config.roles, idOf),
@@ -42,17 +42,21 @@ export function* digestSteps(received: ReceivedSnapshot): Steps<SnapshotDigests>
     prompt_classes: yield* listSteps(config.prompt_classes, idOf),
   };
   const settings = memberDigest(config.settings);
-  return { schema, lists, settings, other: yield* otherDigestSteps(received) };
+  return {
+    schema,
+    lists,
+    settings,
+    other: yield* otherDigestSteps(Object.entries(secrets), received),
+  };
 }
 
-export function* otherDigestSteps({
-  secrets,
-  classifier,
-  overlay: { budgets, ...rest },
-}: Pick<ReceivedSnapshot, 'secrets' | 'classifier' | 'overlay'>): Steps<OtherDigests> {
+export function* otherDigestSteps(
+  secrets: Iterable<readonly [ref: string, text: string]>,
+  { classifier, overlay: { budgets, ...rest } }: Pick<ReceivedSnapshot, 'classifier' | 'overlay'>,
+): Steps<OtherDigests> {
   let sum = noSecrets;
   let count = 0;
-  for (const [ref, text] of Object.entries(secrets)) {
+  for (const [ref, text] of secrets) {
     sum = withSecret(sum, ref, text);
     count += 1;
     if (count % bucketIds === 0) yield;

@@ -2,7 +2,7 @@
 // them. The digests of each edition come from the one before it.
 
 import { inOneGo } from '../../lib/steps.ts';
-import { wholeOf } from '../paged.ts';
+import { secretsIn } from '../paged.ts';
 import type { PagedSnapshot } from '../paged.ts';
 import { changesBetween } from './between.ts';
 import type { SnapshotDelta } from './delta.ts';
@@ -13,7 +13,7 @@ export type Edition = PagedSnapshot & Readonly<{ root: string; other: OtherDiges
 
 /** Computes all digests. */
 export function firstEdition(snapshot: PagedSnapshot): Edition {
-  const other = inOneGo(otherDigestSteps(wholeOf(snapshot)));
+  const other = inOneGo(otherDigestSteps(secretsIn(snapshot), snapshot));
   return { ...snapshot, other, root: rootWith(other, snapshot) };
 }
 
