@@ -8,13 +8,20 @@ import { timestampField } from '../lib/fields.ts';
 import { shortened } from '../lib/text.ts';
 import {
   cachedPrices,
+  fallbackPrices,
   partPrices,
   reportedName as reported,
   tokenPrices,
   unitPrices,
 } from './price-names.ts';
 import { hoursRule, isHours } from './price-hours.ts';
-import type { CachedPrice, PartPrice, TokenPrice, UnitPrice } from './price-names.ts';
+import type {
+  CachedPrice,
+  FallbackPrice,
+  PartPrice,
+  TokenPrice,
+  UnitPrice,
+} from './price-names.ts';
 
 /** Micro-units per million tokens. A price that is absent is not known. */
 export type PriceSet = Readonly<{ [Name in TokenPrice]?: number | undefined }>;
@@ -43,7 +50,7 @@ export type PriceCard = Readonly<{ [Name in PartPrice | CachedPrice]?: number | 
     /** ISO 4217. Absent means `defaultCurrency` (src/lib/vocabulary.ts). */
     currency?: string | undefined;
     /** The price of the same set that is used for a price that the set does not have. */
-    fallbacks?: Readonly<{ [Name in PartPrice]?: TokenPrice | undefined }> | undefined;
+    fallbacks?: Readonly<{ [Name in PartPrice]?: FallbackPrice | undefined }> | undefined;
     /** RFC 3339. The prices of the model, including the base prices, apply from this time. */
     effective_from?: string | undefined;
   }>;
@@ -55,6 +62,7 @@ export const percentMax = 10_000;
 const hoursLengthMax = 1000;
 
 const partNames = partPrices.map(({ name }) => name);
+const fallbackNames = fallbackPrices.map(({ name }) => name);
 const tokenNames = tokenPrices.map(({ name }) => name);
 
 /**
@@ -93,7 +101,7 @@ function cardSchema(form: Form): z.ZodType<PriceCard, PriceCard> {
     service_tiers: named(serviceTier),
     context_tiers: contextTiers,
     currency: z.string().optional(),
-    fallbacks: objectOf(form, membersFor(partNames, z.enum(tokenNames))).optional(),
+    fallbacks: objectOf(form, membersFor(partNames, z.enum(fallbackNames))).optional(),
     effective_from: (form.isGiven ? timestampField : z.string()).optional(),
   });
 }

@@ -10,7 +10,9 @@ export type PartPrice = TokenPart['kind'];
 export type BasePrice = 'input' | 'output';
 /** The prices of some cache reads. Without one, they have the price of the others. */
 export type CachedPrice = CachedCount['kind'];
-export type TokenPrice = BasePrice | PartPrice | CachedPrice;
+/** The prices that can replace a price that a card does not have. */
+export type FallbackPrice = BasePrice | PartPrice;
+export type TokenPrice = FallbackPrice | CachedPrice;
 
 type Named<Name> = Readonly<{ name: Name; label: string }>;
 
@@ -22,12 +24,12 @@ export const cachedPrices: readonly Named<CachedPrice>[] = cachedCounts.map(({ k
   name: kind,
   label,
 }));
-export const tokenPrices: readonly Named<TokenPrice>[] = [
+export const fallbackPrices: readonly Named<FallbackPrice>[] = [
   { name: 'input', label: 'Input' },
   { name: 'output', label: 'Output' },
   ...partPrices,
-  ...cachedPrices,
 ];
+export const tokenPrices: readonly Named<TokenPrice>[] = [...fallbackPrices, ...cachedPrices];
 
 export type UnitPrice = 'per_request' | UnitCount['price'];
 

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 
-import { tokenPrices } from '../../../src/usage/price-names.ts';
+import { fallbackPrices } from '../../../src/usage/price-names.ts';
 import '../../elements/icon.ts';
 import { orNone } from '../../lib/page/choices.ts';
 import { cardParts, withRow, withoutTexts } from '../../lib/providers/card-draft.ts';
@@ -121,7 +121,7 @@ function substitutes(draft: ModelDraft, fields: readonly CardField[]) {
   const choices = (own: string) =>
     orNone(
       text.unpriced,
-      tokenPrices
+      fallbackPrices
         .filter(({ name }) => name !== own)
         .map(({ name, label }) => ({ value: name, label })),
     );
