@@ -22,6 +22,7 @@ import { cpuSecondsOfFamily } from './control/cpu.ts';
 import { postmasterOf } from './control/server.ts';
 import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
 import { testDatabase } from '../test/harness/postgres/postgres.ts';
+import { insertUsageRows } from '../test/harness/usage-rows.ts';
 
 type Measured = Readonly<{
   plane: ControlPlane;
@@ -113,29 +114,6 @@ async function fillSums(db: Database, precision: SumPrecision, fromMs: number): 
 const dimensionNames = (dimension: string): readonly string[] =>
   Object.entries(dimensions).find(([name]) => name === dimension)?.[1] ?? [];
 
-const insertRows = (
-  db: Database,
-  {
-    count,
-    fromMs,
-    stepMs,
-    isSummed,
-  }: Readonly<Record<'count' | 'fromMs' | 'stepMs', number>> & Readonly<{ isSummed: boolean }>,
-): Promise<unknown> =>
-  db.query(sql`
-    insert into op.usage_events (id, at, received_at, replica, principal_id, principal, model,
-      provider, virtual_model, path, snapshot_version, tag, stream, status, refusal, prompt_tokens,
-      completion_tokens, usage_reported, cost_micros, cached, duration_ms, ttft_ms, attempts,
-      prompt_estimate, is_summed)
-    select '01ARZ3NDEK' || lpad(number::text, 16, '0'),
-      ${iso(fromMs)}::timestamptz + number * ${stepMs}::numeric * interval '1 millisecond', now(),
-      'r1', number % 100, 'team-' || number % 100, 'model-' || number % 20, 'provider-' || number % 5,
-      'chat-' || number % 10, '/v1/chat/completions', 1, 'tag-' || number % 3, false,
-      case when number % 50 = 0 then 503 else 200 end,
-      case when number % 40 = 0 then 'budget' end, number % 5000, number % 700, true, number % 900,
-      false, 200 + (number * 7919) % 9000, 50 + (number * 31) % 900, 1 + number % 2, 100, ${isSummed}
-    from generate_series(1, ${count}::bigint) number`);
-
 const range = (days: number) => ({ since: iso(now - days * dayMs), until: iso(now) });
 
 type Report = Readonly<{ name: string; read: (db: Database) => Promise<unknown> }>;
@@ -188,7 +166,7 @@ async function measureReports({ plane: { reports }, filler: db, cpu }: Measured)
   const lastHours = Math.round((requests / 365 / 24) * 6);
   const fromMs = now - 6 * hourMs;
   const stepMs = (6 * hourMs) / lastHours;
-  await insertRows(db, { count: lastHours, fromMs, stepMs, isSummed: true });
+  await insertUsageRows(db, { count: lastHours, fromMs, stepMs, isSummed: true });
   await db.query(sql`analyze op.usage_sums`);
   await db.query(sql`analyze op.usage_events`);
   const [size]: { sums: number; mb: number }[] = await db.query(sql`
@@ -222,7 +200,7 @@ async function measureExactness({ plane: { reports: db }, filler, cpu }: Measure
     await db.query(sql`select op.ensure_usage_month(${iso(now - days * dayMs)}::timestamptz)`);
   }
   const stepMs = (40 * dayMs) / rows;
-  await insertRows(filler, { count: rows, fromMs: now - 41 * dayMs, stepMs, isSummed: false });
+  await insertUsageRows(filler, { count: rows, fromMs: now - 41 * dayMs, stepMs, isSummed: false });
   const before = cpu();
   const begun = performance.now();
   const sumUsage = createSumUsage({ db, clock: () => now });

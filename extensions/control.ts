@@ -6,5 +6,6 @@ export { changeRequests } from './change-requests/extension.ts';
 export { evidence } from './evidence/extension.ts';
 export { history } from './history/extension.ts';
 export { playground } from './playground/extension.ts';
+export { requests } from './requests/extension.ts';
 export { signOn } from './sign-on/extension.ts';
 export { whatIf } from './what-if/extension.ts';

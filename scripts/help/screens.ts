@@ -7,6 +7,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   overview: 'concepts.md',
   metrics: 'guides/monitor.md',
   usage: 'guides/usage-and-prices.md',
+  requests: 'guides/find-requests.md',
   playground: 'guides/why-a-request-went-there.md',
   'frontend-models': 'guides/route-by-rule.md',
   'prompt-classes': 'guides/prompt-classes.md',

@@ -28,7 +28,7 @@ export type ExtensionNeeds = HistoryNeeds &
     program: Program;
     plane: Pick<
       ControlPlane,
-      'db' | 'reports' | 'store' | 'execute' | 'measures' | 'vault' | 'refresh'
+      'db' | 'reports' | 'reads' | 'store' | 'execute' | 'measures' | 'vault' | 'refresh'
     >;
     access: AccessNeeds;
     /** Sends all outbound requests. */

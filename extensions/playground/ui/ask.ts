@@ -1,7 +1,7 @@
 // Sends one chat through the gateway and yields the frames of the response.
 
-import { createFrameReader } from './event-frames.ts';
-import type { Frame } from './event-frames.ts';
+import { createFrameReader } from '../../../ui/api/http/event-frames.ts';
+import type { Frame } from '../../../ui/api/http/event-frames.ts';
 import { open } from '../../../ui/api/http/call.ts';
 import type { BodyOf } from '../../../ui/api/http/routes.ts';
 

@@ -1,7 +1,7 @@
 // Builds the response of one chat from the frames of the playground, which carry its status, headers and stream.
 
-import { createFrameReader } from './event-frames.ts';
-import type { Frame } from './event-frames.ts';
+import { createFrameReader } from '../../../ui/api/http/event-frames.ts';
+import type { Frame } from '../../../ui/api/http/event-frames.ts';
 
 export type ChatAnswer = Readonly<{
   /** Null until the response starts. */

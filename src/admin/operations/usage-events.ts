@@ -5,21 +5,18 @@ import { z } from 'zod';
 import { breakDownRows } from '../../control/usage/cost-breakdown.ts';
 import { usageRows } from '../../control/usage/usage-reports.ts';
 import type { RowsAsked, UsageRow } from '../../control/usage/usage-reports.ts';
-import { timestamp, timestampField } from '../../lib/fields.ts';
+import { timestamp } from '../../lib/fields.ts';
 import { isRefusal } from '../../lib/refusal.ts';
-import { isStorable } from '../../lib/text.ts';
 import { ulidPattern } from '../../usage/row-number.ts';
 import { ruleInputs } from '../../usage/rule-inputs.ts';
 import { membersOf, tokenParts } from '../../usage/counts.ts';
-import { refusalReason, toolCalls } from '../../usage/usage-event.ts';
-import { limitQuery, wholeNumber } from '../http/fields.ts';
+import { toolCalls } from '../../usage/usage-event.ts';
+import { limitQuery } from '../http/fields.ts';
 import type { UsageNeeds } from './needs.ts';
 import { none, route } from '../http/route.ts';
+import { usageFilter } from './usage-filter.ts';
 
 export const ulid = z.string().regex(ulidPattern, 'must be the id of a usage row');
-/** The name at the time of the request. It may no longer exist. */
-const recordedName = z.string().min(1).max(2_000).refine(isStorable);
-
 export const usageRecord = z.object({
   id: z.string(),
   at: timestamp,
@@ -124,14 +121,7 @@ const cursor = z
 
 const query = z.strictObject({
   id: ulid.optional(),
-  since: timestampField.optional(),
-  until: timestampField.optional(),
-  principal_id: wholeNumber({ from: 1 }).optional(),
-  model: recordedName.optional(),
-  virtual_model: recordedName.optional(),
-  provider: recordedName.optional(),
-  tag: recordedName.optional(),
-  refusal: refusalReason.optional(),
+  ...usageFilter,
   include: z.literal('breakdown').optional(),
   limit: limitQuery({ standard: 100 }),
   after: cursor.optional(),
@@ -150,13 +140,15 @@ export const usageEventRoutes = [
     body: none,
     response: z.array(listedRecord),
     handle: async ({ query }, { path }, { reads }: UsageNeeds) => {
-      const { limit, after = null } = query;
-      const found = await reads((db) => usageRows(db, { filter: filterOf(query), after, limit }));
+      const { limit, after = null, include, ...filter } = query;
+      const found = await reads((db) => usageRows(db, { filter, after, limit }));
       if (isRefusal(found)) return found;
-      const { rows, last, count, archive } = found;
+      const { rows, last, count, searchedSince, archive } = found;
       const next = last === null ? {} : { link: `<${nextPath(path, query, last)}>; rel="next"` };
-      // Without a total, there are more rows than the counting limit.
+      // Without a total, there are more rows to search than one call does.
       const total = count === null ? {} : { 'x-total-count': String(count) };
+      const searched =
+        searchedSince === null ? {} : { 'x-gw-searched-since': searchedSince.toISOString() };
       const archived =
         archive === null
           ? {}
@@ -164,29 +156,21 @@ export const usageEventRoutes = [
               'x-gw-usage-archive': encodeURI(archive.place),
               'x-gw-usage-archive-before': archive.before.toISOString(),
             };
-      const costs = query.include === undefined ? [] : await reads((db) => breakDownRows(db, rows));
+      const costs = include === undefined ? [] : await reads((db) => breakDownRows(db, rows));
       const body = rows.map((row, index) => Object.assign(toUsageRecord(row), costs[index]));
-      return { headers: { ...total, ...next, ...archived }, body };
+      return { headers: { ...total, ...next, ...searched, ...archived }, body };
     },
   }),
 ] as const;
 
 type Asked = z.output<typeof query>;
 
-const filterOf = (asked: Asked): RowsAsked['filter'] => ({
-  id: asked.id ?? null,
-  since: asked.since ?? null,
-  until: asked.until ?? null,
-  principalId: asked.principal_id ?? null,
-  model: asked.model ?? null,
-  virtualModel: asked.virtual_model ?? null,
-  provider: asked.provider ?? null,
-  tag: asked.tag ?? null,
-  refusal: asked.refusal ?? null,
-});
-
 /** The query of the next page, which starts after the last row. */
-function nextPath(path: string, { after: _after, ...asked }: Asked, last: UsageRow): string {
+function nextPath(
+  path: string,
+  { after: _after, ...asked }: Asked,
+  last: Readonly<{ at: Date; id: string }>,
+): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(asked)) {
     if (value !== undefined) parameters.set(name, String(value));

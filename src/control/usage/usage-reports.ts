@@ -2,8 +2,9 @@
 
 import type { Queryable } from '@databases/pg';
 
-import { countUsageEvents, listUsageEvents } from '../../db/usage/usage-events.ts';
-import type { UsageCursor, UsageEventFilter, UsageRecord } from '../../db/usage/usage-events.ts';
+import { countUsageEvents, listUsageEvents, readScanEnd } from '../../db/usage/usage-events.ts';
+import type { UsageRecord } from '../../db/usage/usage-events.ts';
+import type { UsageCursor, UsageEventFilter } from '../../db/usage/usage-filter.ts';
 import { readArchive } from '../../db/usage/archive/archive-state.ts';
 import { readHorizons } from '../../db/usage/sums/horizons.ts';
 import { isDense, isRolledUp } from '../../db/usage/usage-rollups.ts';
@@ -15,11 +16,12 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { bucketsMax, bucketsOf, bucketWidths } from '../../usage/buckets.ts';
 import type { Buckets } from '../../usage/buckets.ts';
 
-/** RFC 3339. Null means unbounded. */
-type Span = Readonly<{ since: string | null; until: string | null }>;
+/** RFC 3339. Unbounded if null or absent. */
+type Span = Readonly<{ since?: string | null | undefined; until?: string | null | undefined }>;
 
-function refuseBackwards({ since, until }: Span): Refusal | null {
-  if (since === null || until === null || Date.parse(since) < Date.parse(until)) return null;
+export function refuseBackwards({ since, until }: Span): Refusal | null {
+  if ((since ?? null) === null || (until ?? null) === null) return null;
+  if (Date.parse(since ?? '') < Date.parse(until ?? '')) return null;
   return refuse('invalid', `since ${since} is not before until ${until}`, { param: 'since' });
 }
 
@@ -37,12 +39,14 @@ export type RowsAsked = Readonly<{
 
 /**
  * Newest first. `last` is the row after which to continue. `count` is null if there are more rows
- * than are counted. `archive` is where older rows of the range are, if they are archived.
+ * than one statement searches. `searchedSince` is set if the page has fewer rows because of that.
+ * `archive` is where older rows of the range are, if they are archived.
  */
 export type ListedRows = Readonly<{
   rows: UsageRow[];
-  last: UsageRow | null;
+  last: Readonly<{ at: Date; id: string }> | null;
   count: number | null;
+  searchedSince: Date | null;
   archive: Readonly<{ place: string; before: Date }> | null;
 }>;
 
@@ -58,7 +62,11 @@ export async function usageRows(
     archiveOf(db, filter),
   ]);
   const rows = found.slice(0, limit);
-  return { rows, last: found.length > limit ? (rows.at(-1) ?? null) : null, count, archive };
+  if (found.length > limit) {
+    return { rows, last: rows.at(-1) ?? null, count, searchedSince: null, archive };
+  }
+  const end = count === null ? await readScanEnd(db, filter, after) : null;
+  return { rows, last: end, count, searchedSince: end?.at ?? null, archive };
 }
 
 /** Null if the database has all rows since then, or if they are not archived. */
@@ -69,7 +77,8 @@ async function archiveOf(
   const { is_on: isOn, place } = await readArchive(db);
   if (!isOn || place === null) return null;
   const { rows_from: before } = await readHorizons(db);
-  return since !== null && Date.parse(since) >= before.getTime() ? null : { place, before };
+  const isHeld = since !== undefined && Date.parse(since) >= before.getTime();
+  return isHeld ? null : { place, before };
 }
 
 export type UsageCourse = Readonly<{

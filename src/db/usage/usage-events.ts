@@ -1,12 +1,14 @@
 // Reads single usage rows, newest first.
 
 import { sql } from '@databases/pg';
-import type { Queryable, SQLQuery } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import { membersOf, tokenParts } from '../../usage/counts.ts';
 import { idents, rowOf } from '../columns.ts';
-import { integer, readRow, readRows, readValue, text } from '../rows.ts';
+import { integer, readRow, readRows, text, time } from '../rows.ts';
+import { matching, scanned, scannedMax } from './usage-filter.ts';
+import type { UsageCursor, UsageEventFilter } from './usage-filter.ts';
 
 /** The columns of op.usage_events, except the budget window. */
 export const usageEventColumns = {
@@ -73,22 +75,6 @@ export const usageRecord = rowOf(usageEventColumns).extend({
 });
 export type UsageRecord = Readonly<z.output<typeof usageRecord>>;
 
-/** Null matches everything. Times are RFC 3339; the end is exclusive. */
-export type UsageEventFilter = Readonly<{
-  id: string | null;
-  since: string | null;
-  until: string | null;
-  principalId: number | null;
-  model: string | null;
-  virtualModel: string | null;
-  provider: string | null;
-  tag: string | null;
-  refusal: string | null;
-}>;
-
-/** The last row already read. */
-export type UsageCursor = Readonly<{ at: string; id: string }>;
-
 /**
  * The columns of a UsageRecord, for statements that read the table alone or joined by id and at.
  */
@@ -105,44 +91,33 @@ export const listUsageEvents = (
   { after, limit }: Readonly<{ after: UsageCursor | null; limit: number }>,
 ): Promise<UsageRecord[]> =>
   readRows(db, usageRecord)`
-    select ${usageColumns} from op.usage_events
-    where ${matching(filter)} and ${olderThan(after)}
+    select ${usageColumns}
+    from ${scanned(filter, { columns: usageColumns, after, rows: scannedMax })}
+    where ${matching(filter)}
     order by at desc, id desc limit ${limit}`;
 
-/** The maximum count: counting all rows of a large table would take too long. */
-const countedMax = 100_000;
+const scanEnd = z.object({ at: time, id: text });
 
-/** Null if there are more rows than the maximum count. */
+/** The last row that listing reads. Null if it reads all rows. */
+export const readScanEnd = (
+  db: Queryable,
+  filter: UsageEventFilter,
+  after: UsageCursor | null,
+): Promise<z.output<typeof scanEnd> | null> =>
+  readRow(db, scanEnd)`
+    select at, id from ${scanned(filter, { columns: sql`at, id`, after, rows: scannedMax })}
+    offset ${scannedMax - 1}`;
+
+const counted = z.object({ matches: integer, rows: integer });
+
+/** Null if there are more rows to search than one statement reads. */
 export async function countUsageEvents(
   db: Queryable,
   filter: UsageEventFilter,
 ): Promise<number | null> {
-  const counted = await readValue(db, integer)`
-    select count(*) from (
-      select from op.usage_events where ${matching(filter)} limit ${countedMax + 1}
-    ) counted`;
-  const rows = counted ?? 0;
-  return rows > countedMax ? null : rows;
+  const all = { columns: usageColumns, after: null, rows: scannedMax + 1 };
+  const found = await readRow(db, counted)`
+    select count(*) filter (where ${matching(filter)}) as matches, count(*) as rows
+    from ${scanned(filter, all)}`;
+  return found === null || found.rows > scannedMax ? null : found.matches;
 }
-
-const equals = (column: SQLQuery, value: string | number | null): SQLQuery =>
-  value === null ? sql`true` : sql`${column} = ${value}`;
-
-const matching = (filter: UsageEventFilter): SQLQuery =>
-  sql.join(
-    [
-      equals(sql`id`, filter.id),
-      filter.since === null ? sql`true` : sql`at >= ${filter.since}::timestamptz`,
-      filter.until === null ? sql`true` : sql`at < ${filter.until}::timestamptz`,
-      equals(sql`principal_id`, filter.principalId),
-      equals(sql`model`, filter.model),
-      equals(sql`virtual_model`, filter.virtualModel),
-      equals(sql`provider`, filter.provider),
-      equals(sql`tag`, filter.tag),
-      equals(sql`refusal`, filter.refusal),
-    ],
-    sql` and `,
-  );
-
-const olderThan = (after: UsageCursor | null): SQLQuery =>
-  after === null ? sql`true` : sql`(at, id) < (${after.at}::timestamptz, ${after.id})`;

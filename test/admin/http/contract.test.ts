@@ -241,6 +241,7 @@ const lines: Readonly<Record<string, Line>> = {
   getUsage: {},
   getTimeseries: {},
   listUsageEvents: {},
+  summarizeUsage: { query: 'since=2026-11-01T00:00:00Z&until=2026-11-02T00:00:00Z' },
   verifyUsage: {},
   showUsageArchive: {},
   verifyUsageArchive: { query: 'since=2026-11-01T00:00:00Z&until=2026-11-02T00:00:00Z' },

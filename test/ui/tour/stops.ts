@@ -42,6 +42,14 @@ export const stops: readonly Stop[] = [
       'shown as unpriced, never as free.',
   },
   {
+    name: 'requests',
+    title: 'Requests',
+    path: 'requests?range=7d',
+    about:
+      'Single requests by any filter, with histograms that narrow it, two groups compared, and ' +
+      'a live view. The address contains the whole view.',
+  },
+  {
     name: 'playground',
     title: 'Playground',
     path: 'playground?model=ask',

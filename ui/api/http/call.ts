@@ -156,13 +156,24 @@ function addressOf(path: string, params: unknown, query: object | undefined): st
   return `${apiBase}${filled.replace(/^\//, '')}${search === '' ? '' : `?${search}`}`;
 }
 
+type Opening<M extends Method, Path extends string> = Readonly<{
+  query?: QueryOf<M, Path>;
+  body?: BodyOf<M, Path>;
+  /** The last event of a stream that the caller has. */
+  lastEventId?: string;
+  signal: AbortSignal;
+}>;
+
+/** For streams. */
 export async function open<M extends Method, Path extends PathOf<M>>(
   method: M,
   path: Path,
-  { body, signal }: Readonly<{ body?: BodyOf<M, Path>; signal: AbortSignal }>,
+  { query, body, lastEventId = '', signal }: Opening<M, Path>,
 ): Promise<Response> {
-  const init = { method, headers: jsonHeaders, body: JSON.stringify(body), signal };
-  return sent(addressOf(path, {}, {}), init);
+  const headers =
+    lastEventId === '' ? jsonHeaders : { ...jsonHeaders, 'last-event-id': lastEventId };
+  const init = { method, headers, body: JSON.stringify(body), signal };
+  return sent(addressOf(path, {}, query), init);
 }
 
 async function send<Body>(url: string, init: RequestInit): Promise<Answered<Body>> {

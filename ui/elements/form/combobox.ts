@@ -19,6 +19,8 @@ class GwCombobox extends element({
   choices: given<readonly Choice[]>([]),
   invalid: flag(),
   disabled: flag(),
+  /** The key / focuses it. */
+  filter: flag(),
   /** For assistive technology. */
   described: text(''),
   open: state(false),
@@ -104,6 +106,7 @@ class GwCombobox extends element({
         aria-description=${this.described === '' ? nothing : this.described}
         autocomplete="off"
         spellcheck="false"
+        ?data-filter=${this.filter}
         ?disabled=${this.disabled}
         placeholder=${this.#label()}
         .value=${this.open ? this.typed : this.#label()}

@@ -5,7 +5,8 @@ import { css, html, nothing } from 'lit';
 import { cachedCounts, tokenParts, unitCounts } from '../../../src/usage/counts.ts';
 import { element, given, text } from '../../elements/element.ts';
 import type { UsageEvent } from '../../api/records.ts';
-import { call, pagesOf } from '../../api/http/call.ts';
+import { pagesOf } from '../../api/http/call.ts';
+import { findRequests } from '../../api/usage.ts';
 import '../../elements/badge.ts';
 import { loaded, failureNotice } from '../../elements/loaded.ts';
 import '../../elements/money.ts';
@@ -15,7 +16,7 @@ import type { Column } from '../../elements/table/table.ts';
 import '../../elements/time.ts';
 import { formatCount, formatDuration, formatMoneyOf, formatNumber } from '../../lib/text/format.ts';
 import { edgesOf, isoEdges, readRange } from '../../lib/page/range.ts';
-import { endOf, wantedFor, wantedMore } from '../../lib/page/pages.ts';
+import { wantedFor, wantedMore } from '../../lib/page/pages.ts';
 import type { Wanted } from '../../lib/page/pages.ts';
 import { spendFormat } from '../../lib/observe/usage.ts';
 import type { Grouping, rowFilterOf } from '../../lib/observe/usage.ts';
@@ -171,7 +172,7 @@ class GwUsageRequests extends element({
   #columns: readonly Column<UsageEvent>[] = [];
   #drawn: readonly UsageEvent[] = [];
   #wanted: Wanted | null = null;
-  #total: number | null = null;
+  #found: Awaited<ReturnType<typeof findRequests>> | null = null;
   readonly #rows = new Resource(this, (signal) => this.#load(signal), {
     question: () => this.#question(),
   });
@@ -183,12 +184,11 @@ class GwUsageRequests extends element({
   async #load(signal: AbortSignal): Promise<readonly UsageEvent[]> {
     const wanted = wantedFor(this.#wanted, this.#question(), steps);
     this.#wanted = wanted;
-    const query = { ...this.#asked(), ...costs, limit: wanted.rows };
-    const { body, headers } = await call('GET', '/admin/usage/events', { query, signal });
-    const total = headers.get('x-total-count');
-    this.#total = total === null ? null : Number(total);
+    const query = { ...this.#asked(), ...costs };
+    const found = await findRequests(query, { rows: wanted.rows, signal });
+    this.#found = found;
     if (this.#wanted === wanted) this.#wanted = { ...wanted, answered: wanted.rows };
-    return body;
+    return found.rows;
   }
 
   #asked() {
@@ -210,7 +210,7 @@ class GwUsageRequests extends element({
     if (rows !== this.#drawn) this.#columns = columnsOf(this.grouping, rows);
     this.#drawn = rows;
     return html`${groupFacts(this.grouping, this.group, rows[0])} ${this.#whatIf()}<gw-table
-        ?partial=${this.#end(rows.length) !== 'all'}
+        ?partial=${this.#end() !== 'all'}
         label="Requests"
         noun="request"
         .columns=${this.#columns}
@@ -231,14 +231,22 @@ class GwUsageRequests extends element({
   }
 
   /** If all requests are loaded, the table can filter and sort them. */
-  #end(shown: number) {
-    return endOf(this.#wanted, { shown, isLoading: this.#rows.loading });
+  #end(): 'all' | 'more' | 'coming' {
+    if (this.#found?.isAll === true && !this.#rows.isOld) return 'all';
+    return this.#rows.loading ? 'coming' : 'more';
   }
 
   #more(shown: number) {
-    const end = this.#end(shown);
+    const end = this.#end();
     if (end === 'all') return nothing;
-    const all = this.#total === null ? 'more' : formatCount(this.#total, 'request');
+    const { total = null, searchedSince = null } = this.#found ?? {};
+    if (searchedSince !== null) {
+      return html`<p class="more quiet">
+        Older requests than <gw-time absolute at=${searchedSince}></gw-time> were not searched.
+        Choose a shorter range.
+      </p>`;
+    }
+    const all = total === null ? 'more' : formatCount(total, 'request');
     if (shown >= rowsMax) {
       return html`<p class="more quiet">
         The newest ${formatNumber(rowsMax)} of ${all}. Choose a shorter range, or export all.

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 import { createAnswerReader, noAnswer } from '../../chat-answer.ts';
 import type { ChatAnswer } from '../../chat-answer.ts';
-import { createFrameReader } from '../../event-frames.ts';
+import { createFrameReader } from '../../../../../ui/api/http/event-frames.ts';
 
 const frame = (event: string, data: unknown): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -4,6 +4,8 @@ export type Frame = Readonly<{
   /** `message` by default. */
   event: string;
   data: string;
+  /** Empty if the frame has none. */
+  id: string;
 }>;
 
 /** An incomplete frame waits for the next piece. */
@@ -25,5 +27,11 @@ function frameOf(block: string): readonly Frame[] {
     fields.flatMap(([field, value = '']) => (field === name ? [value] : []));
   const data = valuesOf('data');
   if (data.length === 0) return [];
-  return [{ event: valuesOf('event').at(-1) ?? 'message', data: data.join('\n') }];
+  return [
+    {
+      event: valuesOf('event').at(-1) ?? 'message',
+      data: data.join('\n'),
+      id: valuesOf('id').at(-1) ?? '',
+    },
+  ];
 }
