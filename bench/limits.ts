@@ -1,6 +1,7 @@
-// Checks that a rate limit or a budget holds: `node bench/limits.ts [--what rate|budget] [--seconds 200] [--limit 600]
+// Checks that a rate limit or a budget holds: `node bench/limits.ts [--what rate|budget|refills] [--seconds 200] [--limit 600]
 // [--proxies 5] [--controls 3]`. Parts of proxies ask control planes, which are processes on one Postgres, over real sockets.
-// Every ten seconds one control plane is killed and replaced. Demand comes in spikes at changing proxies.
+// Every ten seconds one control plane is killed and replaced. Demand comes in spikes at changing proxies. `refills` counts
+// the refills of budgets a second instead, and their CPU.
 
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -10,6 +11,7 @@ import { testDatabase } from '../test/harness/postgres/postgres.ts';
 import { measureBudget } from './limits/budget.ts';
 import { startControls } from './limits/controls.ts';
 import { measureRateLimit } from './limits/rate.ts';
+import { measureRefills } from './limits/refills.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +34,9 @@ try {
   try {
     if (values.what === 'budget') {
       await measureBudget(controls, { ...asked, spread: Number(values.spread) });
-    } else await measureRateLimit(controls, { ...asked, limit: Number(values.limit) });
+    } else if (values.what === 'refills')
+      await measureRefills(controls, { databaseUrl: url, ...asked });
+    else await measureRateLimit(controls, { ...asked, limit: Number(values.limit) });
   } finally {
     await controls.end();
   }

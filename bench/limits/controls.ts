@@ -16,6 +16,7 @@ export type Controls = Readonly<{
   url: string;
   /** An administrator at the first control plane. */
   admin: Connection;
+  pids: () => readonly number[];
   /** Kills one control plane after another until then, and starts it again. Returns how many. */
   killUntil: (untilMs: number) => Promise<number>;
   end: () => Promise<void>;
@@ -32,6 +33,7 @@ export async function startControls(databaseUrl: string, count: number): Promise
   return {
     url: balancer.url,
     admin,
+    pids: () => controls.map(({ pid }) => pid),
     killUntil: async (untilMs) => {
       let killed = 0;
       while (Date.now() < untilMs - killMs) {
