@@ -187,6 +187,7 @@ function openNeeds(
     db: reports,
     state: plane.store.state,
     tally: measures.allotments,
+    clock,
   });
   const named = { db, vault };
   const minting = { clock, newId, randomBytes, strictKeyMint };

@@ -95,16 +95,21 @@ const allotmentRow = z.object({ ...place, held: shares, is_short: flag });
 export type AllotmentRow = Readonly<z.output<typeof allotmentRow>>;
 
 /** Creates those that are absent, and locks all in their order, so that deadlocks cannot occur. */
-export const holdAllotments = (
+export async function holdAllotments(
   tx: Queryable,
   places: readonly LimitPlace[],
-): Promise<AllotmentRow[]> =>
-  readRows(tx, allotmentRow)`
-    insert into op.allotments as held (minute, principal_id, dimension, held, is_short)
+): Promise<AllotmentRow[]> {
+  await tx.query(sql`
+    insert into op.allotments (minute, principal_id, dimension, held, is_short)
     select minute, principal_id, dimension, '{}', false from ${given(places)}
     order by minute, principal_id, dimension
-    on conflict (minute, principal_id, dimension) do update set is_short = held.is_short
-    returning minute, principal_id, dimension, held, is_short`;
+    on conflict (minute, principal_id, dimension) do nothing`);
+  return readRows(tx, allotmentRow)`
+    select minute, principal_id, dimension, held, is_short from op.allotments
+    where (minute, principal_id, dimension)
+      in (select minute, principal_id, dimension from ${given(places)})
+    order by minute, principal_id, dimension for update`;
+}
 
 type Written = LimitPlace & Readonly<{ amount: number; is_short: boolean }>;
 

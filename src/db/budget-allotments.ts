@@ -26,33 +26,45 @@ const shortMs = 15_000;
 const shortSince = sql`${limitNow} - make_interval(secs => ${shortMs / 1000})`;
 
 /**
- * Creates those that are absent, and locks all in their order, so that deadlocks cannot occur. A
- * principal without a budget has none.
+ * Creates those that are absent, and locks all in their order. A principal without a budget has
+ * none. Budgets are locked before their allotments, as in `endBudgets`, so that deadlocks cannot
+ * occur.
  */
-export const holdBudgetAllotments = (
+export async function holdBudgetAllotments(
   tx: Queryable,
   places: readonly BudgetPlace[],
-): Promise<BudgetAllotmentRow[]> =>
-  readRows(tx, allotmentRow)`
-    insert into op.budget_allotments as stored (principal_id, dimension, held)
-    select principal_id, dimension, '{}' from ${given(places)}
-      join op.budget_usage using (principal_id)
-    order by principal_id, dimension
-    on conflict (principal_id, dimension) do update set held = stored.held
-    returning principal_id, dimension, held,
-      coalesce(short_at > ${shortSince}, false) as was_short`;
+): Promise<BudgetAllotmentRow[]> {
+  await tx.query(sql`
+    with absent as (
+      select principal_id, dimension from ${given(places)}
+      except select principal_id, dimension from op.budget_allotments
+        where principal_id = any(${places.map((one) => one.principal_id)}::bigint[])
+    ), budgets as (
+      select principal_id from op.budget_usage
+      where principal_id in (select principal_id from absent) order by principal_id for key share
+    )
+    insert into op.budget_allotments (principal_id, dimension, held)
+    select principal_id, dimension, '{}' from absent join budgets using (principal_id)
+    order by principal_id, dimension on conflict (principal_id, dimension) do nothing`);
+  return readRows(tx, allotmentRow)`
+    select principal_id, dimension, held, coalesce(short_at > ${shortSince}, false) as was_short
+    from op.budget_allotments
+    where (principal_id, dimension) in (select principal_id, dimension from ${given(places)})
+    order by principal_id, dimension for update`;
+}
 
-const liveReplica = z.object({ replica: text, is_alone: flag });
+const liveReplica = z.object({ replica: text, knows: integer });
 export type LiveReplica = Readonly<z.output<typeof liveReplica>>;
 
 /** The replicas that reported in this time, except those of older releases. */
 export const liveReplicas = (tx: Queryable, silentMs: number): Promise<LiveReplica[]> =>
   readRows(tx, liveReplica)`
-    select replica, is_alone from op.limit_replicas where not is_older
+    select replica, knows from op.limit_replicas where not is_older
       and seen_at > ${limitNow} - make_interval(secs => ${silentMs / 1000})`;
 
-export const markAlone = (tx: Queryable, replica: string, isAlone: boolean): Promise<unknown> =>
-  tx.query(sql`update op.limit_replicas set is_alone = ${isAlone} where replica = ${replica}`);
+/** Records the smallest number of replicas that this one may know of. */
+export const noteKnown = (tx: Queryable, replica: string, knows: number): Promise<unknown> =>
+  tx.query(sql`update op.limit_replicas set knows = ${knows} where replica = ${replica}`);
 
 type Written = BudgetPlace & Readonly<{ held: Readonly<Record<string, number>>; isShort: boolean }>;
 

@@ -54,6 +54,8 @@ export class AllottedBudgets {
   readonly #active = new Set<PrincipalId>();
   /** Those that ask with the next report in any case. */
   readonly #due = new Set<PrincipalId>();
+  /** Those that have too little for a request or soon will. They are asked for before all others. */
+  readonly #urgent = new Set<PrincipalId>();
   /** Those of which others need more. */
   readonly #short = new Set<PrincipalId>();
   #onLow: () => void = () => {};
@@ -114,7 +116,10 @@ export class AllottedBudgets {
       }
       isUrgent ||= needOfSpend(meter, used) === 'now';
     }
-    if (isUrgent) this.#onLow();
+    if (isUrgent) {
+      this.#urgent.add(principalId);
+      this.#onLow();
+    }
     if (isCovered) this.#countUsed(asked);
     else this.refused++;
     return isCovered;
@@ -156,8 +161,8 @@ export class AllottedBudgets {
     countMax,
   }: Readonly<{ nowMs: number; intervalMs: number; countMax: number }>): SpendAsk[] {
     const asks: SpendAsk[] = [];
-    const replicas = this.#replicas ?? 1;
-    if (!this.#isAllotted || replicas <= 1) return asks;
+    const replicas = this.#replicas;
+    if (!this.#isAllotted || replicas === null) return asks;
     for (const principalId of this.#short) {
       if (this.#isShort(principalId, nowMs)) continue;
       this.#short.delete(principalId);
@@ -167,8 +172,9 @@ export class AllottedBudgets {
     const ahead = { nowMs, intervalMs, isValid, replicas, share: this.#shareAt(nowMs) };
     // The control plane has given what was unused to others.
     if (!isValid) this.#forgetCeilings();
-    for (const principalId of new Set([...this.#due, ...this.#active])) {
+    for (const principalId of new Set([...this.#urgent, ...this.#due, ...this.#active])) {
       if (asks.length + budgetDimensions.length > countMax) break;
+      this.#urgent.delete(principalId);
       const isDue = this.#due.delete(principalId);
       const entry = this.#entries.get(principalId);
       if (entry === undefined) continue;
@@ -215,12 +221,11 @@ export class AllottedBudgets {
     }
     const wasCutOff = this.isCutOff(sentAtMs);
     this.#validUntilMs = sentAtMs + validMs;
-    const wasAlone = this.#replicas === 1 && answer.replicas > 1;
     const isMore = answer.replicas > (this.#replicas ?? answer.replicas);
     // After an outage, the control plane knows the first proxy that reports before the others.
     this.#replicas = wasCutOff ? Math.max(this.#replicas ?? 1, answer.replicas) : answer.replicas;
     if (isMore) for (const principalId of this.#entries.keys()) this.#due.add(principalId);
-    if (wasAlone) this.#declareAll(nowMs);
+    if (wasCutOff) this.#declareAll(nowMs);
     for (const { principal_id: principalId, dimension, amount } of answer.amounts) {
       const entry = this.#entries.get(principalId);
       const meter = entry?.[dimension];
@@ -228,7 +233,7 @@ export class AllottedBudgets {
       if (entry === undefined || meter === undefined || meter.ceiling === null) continue;
       holdSpend(meter, usedOf(entry.account, meter.cap, dimension), amount);
     }
-    let isAskedFor = wasAlone;
+    let isAskedFor = wasCutOff && this.#due.size > 0;
     for (const { principal_id: principalId, dimension } of answer.short) {
       const entry = this.#entries.get(principalId) ?? this.#newEntry(principalId, nowMs);
       const meter = entry[dimension];
@@ -248,6 +253,7 @@ export class AllottedBudgets {
       this.#entries.delete(principalId);
       this.#active.delete(principalId);
       this.#due.delete(principalId);
+      this.#urgent.delete(principalId);
       this.#short.delete(principalId);
     }
   }
@@ -264,12 +270,13 @@ export class AllottedBudgets {
     return budgetDimensions.some((dimension) => nowMs < (entry?.[dimension].shortUntilMs ?? 0));
   }
 
-  /** In another window, the allotments of the previous one are forgotten. */
+  /** In another window, the allotments of the previous one are forgotten. A new budget has no window yet. */
   #entryOf(principalId: PrincipalId, budget: CompiledBudget, nowMs: number): Entry {
     const account = this.#spending.accountOf(principalId, budget);
     const known = this.#entries.get(principalId);
     const isSame = known !== undefined && (known.account === account || known.account === null);
-    const isSameWindow = known?.account === null || known?.windowStartMs === account.windowStartMs;
+    const windowStartMs = known?.windowStartMs ?? account.windowStartMs;
+    const isSameWindow = windowStartMs === account.windowStartMs;
     const entry = isSame && isSameWindow ? known : this.#newEntry(principalId, nowMs);
     entry.account = account;
     entry.windowStartMs = account.windowStartMs;
@@ -287,7 +294,7 @@ export class AllottedBudgets {
     return entry;
   }
 
-  /** Until now it spent without allotments. */
+  /** Before the first answer and in an outage, it spent without allotments. */
   #declareAll(nowMs: number): void {
     for (const principalId of this.#spending.outstanding()) {
       if (!this.#entries.has(principalId)) this.#newEntry(principalId, nowMs);
@@ -299,6 +306,7 @@ export class AllottedBudgets {
     this.#entries.clear();
     this.#active.clear();
     this.#due.clear();
+    this.#urgent.clear();
     this.#short.clear();
     this.#replicas = null;
   }

@@ -7,12 +7,16 @@
 import { wholeShare } from './allotment.ts';
 import type { Allotted, Ask, Held } from './allotment.ts';
 
-/** The sum of what several proxies may spend of the rest of a budget before their first answer. */
+/** The sum of what several proxies may spend of the rest of a budget without an allotment. */
 const firstSharesSum = 2_000;
+const aloneShare = 5_000;
 
-/** The part of the rest of a budget that a proxy may spend without an allotment. */
+/**
+ * The part of the rest of a budget that a proxy may spend without an allotment. A single proxy leaves
+ * something for those that join before it knows of them.
+ */
 export const firstShareOf = (replicas: number): number =>
-  replicas <= 1 ? wholeShare : Math.floor(firstSharesSum / replicas);
+  replicas <= 1 ? aloneShare : Math.floor(firstSharesSum / replicas);
 
 /** Rounded down. */
 export const partOf = (left: number, share: number): number =>
@@ -21,16 +25,15 @@ export const partOf = (left: number, share: number): number =>
 /** `keeps` includes `spare`: the part that it has not spent. */
 export type BudgetAsk = Ask & Readonly<{ spare: number }>;
 
-/**
- * Live proxies. True for one that was alone at its last answer: it does not ask for allotments until
- * it learns that others have joined.
- */
-export type Live = ReadonlyMap<string, boolean>;
+/** Live proxies, with the smallest number of proxies that each may know of. */
+export type Live = ReadonlyMap<string, number>;
 
 type Given = Readonly<{
   cap: number;
   /** Spent in the window, as far as it is counted. */
   counted: number;
+  /** The part of it that proxies know from their snapshots. */
+  published: number;
   /** The allotments of all proxies. Those of proxies that are not alive are ignored. */
   held: Held;
   live: Live;
@@ -44,21 +47,18 @@ type Given = Readonly<{
  * Reserves of several proxies are at most about half of what is left, and get smaller with it.
  */
 export function allotBudget(given: Given, ask: BudgetAsk): Allotted {
-  const { cap, counted, held, live, replica, wasShort } = given;
-  const replicas = live.size;
-  const first = partOf(cap - counted, firstShareOf(replicas));
+  const { cap, counted, published, held, live, replica, wasShort } = given;
+  const replicas = Math.max(1, live.size);
   let promised = ask.keeps;
-  for (const [other, isAlone] of live) {
+  for (const [other, knows] of live) {
     if (other === replica) continue;
-    // A proxy that was alone may spend all. But it may also have crashed, so others get a part.
-    const alone = Math.max(0, cap - counted - first * (replicas - 1));
-    promised += isAlone ? alone : (held[other] ?? first);
+    promised += held[other] ?? partOf(cap - published, firstShareOf(knows));
   }
   const left = Math.max(0, cap - counted - promised);
   const isShort = ask.wants > left;
   const needed = needOf(ask, { left, replicas });
   if (isShort || wasShort) return { amount: ask.keeps + needed, isShort };
-  const share = replicas <= 1 ? left : Math.floor((left + ask.spare) / (2 * replicas));
+  const share = Math.floor((left + ask.spare) / (2 * replicas));
   const reserve = Math.min(left, Math.max(needed, share - ask.spare));
   return { amount: ask.keeps + reserve, isShort };
 }
@@ -73,5 +73,5 @@ function needOf(
 ): number {
   if (left === 0 || wants === 0) return 0;
   const request = Math.min(unit, wants);
-  return Math.max(request, Math.min(wants, left, Math.ceil(left / Math.max(1, replicas))));
+  return Math.max(request, Math.min(wants, left, Math.ceil(left / replicas)));
 }

@@ -102,7 +102,8 @@ async function giveBudget({ admin, urls }: Fleet, caps: Readonly<Record<string, 
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(chatBody('m', more)),
     });
-    return { status: response.status, text: await response.text() };
+    const isRetried = response.headers.has('retry-after');
+    return { status: response.status, text: await response.text(), isRetried };
   };
   for (const url of urls) {
     const isKnown = async () => (await fetchModels(url, key)) === 200;
@@ -128,7 +129,9 @@ describe('a spent budget', () => {
       const statuses: number[] = [];
       let refusal = '';
       while (statuses.length < 40) {
-        const { status, text } = await chat(url);
+        const { status, text, isRetried } = await chat(url);
+        // A proxy asks for more of the budget than it may spend at first.
+        if (isRetried) continue;
         statuses.push(status);
         if (status === 402) refusal = text;
       }

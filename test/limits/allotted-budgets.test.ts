@@ -24,10 +24,11 @@ type Sent = Readonly<{ sequence: number; known: number | null; asks: readonly Sp
 
 /** The tables of the control plane, with its rules. */
 function controlPlane(cap: number) {
-  const seen = new Map<string, { sequence: number; atMs: number; isAlone: boolean }>();
+  const seen = new Map<string, { sequence: number; atMs: number; knows: number }>();
   const counted = new Map<string, number>();
   let held: Record<string, number> = {};
   let shortAtMs = -Infinity;
+  let published = 0;
   const spent = (): number => [...counted.values()].reduce((sum, micros) => sum + micros, 0);
   const report = (
     replica: string,
@@ -35,13 +36,22 @@ function controlPlane(cap: number) {
     nowMs: number,
   ): BudgetAllotments | null => {
     if ((seen.get(replica)?.sequence ?? 0) >= sequence) return null;
-    seen.set(replica, { sequence, atMs: nowMs, isAlone: false });
+    seen.set(replica, { sequence, atMs: nowMs, knows: 1 });
     const alive = [...seen].filter(([, { atMs }]) => nowMs - atMs < 120_000);
-    const live = new Map(alive.map(([name, { isAlone }]) => [name, isAlone]));
-    seen.set(replica, { sequence, atMs: nowMs, isAlone: live.size === 1 || known === 1 });
+    const live = new Map(alive.map(([name, { knows }]) => [name, knows]));
+    const knows = Math.min(live.size, known ?? live.size);
+    seen.set(replica, { sequence, atMs: nowMs, knows });
     const isShortNow = (): boolean => nowMs - shortAtMs < 15_000;
     const amounts = asks.map((ask) => {
-      const given = { cap, counted: spent(), held, live, replica, wasShort: isShortNow() };
+      const given = {
+        cap,
+        counted: spent(),
+        published,
+        held,
+        live,
+        replica,
+        wasShort: isShortNow(),
+      };
       const { amount, isShort } = allotBudget(given, ask);
       held = { ...held, [replica]: amount };
       if (isShort) shortAtMs = nowMs;
@@ -55,8 +65,8 @@ function controlPlane(cap: number) {
     for (const [id, micros] of rows) counted.set(id, micros);
     return spent();
   };
-  const isAnyAlone = (): boolean => [...seen.values()].some(({ isAlone }) => isAlone);
-  return { report, count, spent, isAnyAlone };
+  const publish = (): number => (published = spent());
+  return { report, count, spent, publish, published: () => published };
 }
 
 /** `crashed`: the process is replaced by a new one after its report was answered. */
@@ -88,7 +98,7 @@ function fleetOf(size: number, cap: number, joinsMs: readonly number[] = []) {
       const spending = new Spending();
       const budgets = new AllottedBudgets({ spending, outageShare: 0 });
       budgets.onLow(() => (state.isLow = true));
-      const budget = budgetOf(cap, control.spent());
+      const budget = budgetOf(cap, control.published());
       return { spending, budgets, budget, queue: new Map<string, number>(), hasAsked: false };
     };
     let process = started();
@@ -148,9 +158,9 @@ function fleetOf(size: number, cap: number, joinsMs: readonly number[] = []) {
       if (!budgets.admit(one, budget, asked)) return false;
       const hold = spending.hold(one, budget, ahead);
       tally.accepted += cost;
-      // A process that joined may spend something before its first allotment.
-      const isEarly = !process.hasAsked || control.isAnyAlone();
-      if (budgets.replicas > 1 && isEarly) tally.early += Math.max(cost, estimate);
+      // A process that joins others may spend something before its first allotment.
+      const isJoined = state.starts > 0 || joinsMs.length > 0;
+      if (isJoined && !process.hasAsked) tally.early += Math.max(cost, estimate);
       const id = `row ${++rows}`;
       const end = (): void => {
         spending.conclude(hold, id, { tokens: 0, micros: cost });
@@ -168,7 +178,6 @@ function fleetOf(size: number, cap: number, joinsMs: readonly number[] = []) {
       if (nowMs >= state.deliverMs) deliver(fate);
       if (state.isLow || nowMs >= state.dueMs) report(fate);
     };
-    /** Reads a snapshot, which may be old. */
     const read = (spent: number): void => void (process.budget = budgetOf(cap, spent));
     return { tick, ask, report, read, excess: () => excessMost };
   });
@@ -186,6 +195,10 @@ function fleetOf(size: number, cap: number, joinsMs: readonly number[] = []) {
     pass,
     tally,
     spent: control.spent,
+    publish: () => {
+      const spent = control.publish();
+      for (const { read } of replicas) read(spent);
+    },
     deliverLate: () => {
       for (const deliver of late.splice(0)) deliver();
     },
@@ -203,18 +216,16 @@ const step = fc.record({
     lastsMs: fc.integer({ min: 0, max: 12_000 }),
   }),
   fate: fc.constantFrom<Fate>(...often, 'lost', 'unanswered', 'late', 'crashed'),
-  readsSnapshot: fc.boolean(),
+  publishes: fc.boolean(),
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 function run(fleet: Fleet, steps: readonly Step[]): void {
-  let published = 0;
-  for (const { afterMs, replica, requests, request, fate, readsSnapshot } of steps) {
+  for (const { afterMs, replica, requests, request, fate, publishes } of steps) {
     fleet.pass(afterMs, fate);
     if (fate === 'answered') fleet.deliverLate();
     const asked = fleet.replicas[replica % fleet.replicas.length];
-    if (readsSnapshot) asked?.read(published);
-    else published = fleet.spent();
+    if (publishes) fleet.publish();
     for (let count = 0; count < requests; count++) asked?.ask(request);
   }
 }
@@ -259,6 +270,22 @@ describe('allotments of budgets over a fleet', () => {
       assert.ok(accepted <= cap && accepted >= 0.95 * cap, `${accepted}`);
     });
   }
+
+  it('spend a budget once when another replica joins one that was alone', () => {
+    const fleet = fleetOf(2, 1_800, [0, 1_000]);
+    fleet.pass(1_250);
+    // The first one learns of the other with its next report, in four seconds.
+    const inFlight = 4;
+    for (let at = 0; at < 3_000; at += 50) {
+      for (const { ask } of fleet.replicas) {
+        for (let n = 0; n < inFlight; n++) ask({ estimate: 10, cost: 18, lastsMs: 40 });
+      }
+      fleet.pass(50);
+    }
+    fleet.pass(20_000);
+    const { accepted } = fleet.tally;
+    assert.ok(accepted <= 1_800 + 2 * inFlight * 18, `${accepted}`);
+  });
 
   it('refuse no request while much of the budget is left', () => {
     const fleet = fleetOf(5, 1_000_000);

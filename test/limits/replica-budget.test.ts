@@ -52,14 +52,15 @@ describe('the allotment of one replica', () => {
   const answer = { replicas: 4, amounts: [], short: [] };
 
   /** It has spent all of its allotment in the first window. */
-  function spentReplica() {
+  function spentReplica({ windowStartMs = 1 }: Readonly<{ windowStartMs?: number | null }> = {}) {
     const spending = new Spending();
     const budgets = new AllottedBudgets({ spending, outageShare: 0 });
     const times = { sentAtMs: 0, nowMs: 0 };
     budgets.apply(answer, times);
     const ask = (budget: CompiledBudget, micros: number, caps = budget.caps): boolean =>
       budgets.admit(one, budget, { caps, cost: { tokens: 0, micros }, nowMs: 0 });
-    const first = budgetOf(1_000, 900);
+    const whole = budgetOf(1_000, 900);
+    const first = { ...whole, reported: { ...whole.reported, windowStartMs } };
     assert.ok(ask(first, 1));
     spending.hold(one, first, { tokens: 0, micros: 1 });
     const [asked] = budgets.takeAsks({ nowMs: 0, intervalMs, countMax: 10 });
@@ -78,6 +79,12 @@ describe('the allotment of one replica', () => {
     };
     assert.ok(!ask(next, 100));
     assert.ok(ask(next, 40));
+  });
+
+  it('is kept when the start of the window becomes known', () => {
+    const { ask, first } = spentReplica({ windowStartMs: null });
+    assert.ok(!ask(first, 1));
+    assert.ok(!ask({ ...first, reported: { ...first.reported, windowStartMs: 1 } }, 1));
   });
 
   it('is replaced by a part of what is left while an increase is in force', () => {
@@ -125,7 +132,57 @@ describe('the allotment of one replica', () => {
     budgets.takeAsks({ nowMs, intervalMs, countMax: 10 });
     budgets.apply({ ...answer, replicas: 1 }, { sentAtMs: nowMs, nowMs });
     assert.ok(!ask(400, nowMs));
-    budgets.apply({ ...answer, replicas: 1 }, { sentAtMs: nowMs + 5_000, nowMs: nowMs + 5_000 });
-    assert.ok(ask(400, nowMs + 5_000));
+    const later = nowMs + 5_000;
+    budgets.takeAsks({ nowMs: later, intervalMs, countMax: 10 });
+    const amounts = [{ principal_id: one, dimension: 'micros' as const, amount: 500 }];
+    budgets.apply({ ...answer, replicas: 1, amounts }, { sentAtMs: later, nowMs: later });
+    assert.ok(ask(400, later));
+  });
+});
+
+describe('the reports of one replica', () => {
+  const budget = budgetOf(1_000, 0);
+  const answer = { replicas: 2, amounts: [], short: [] };
+  const times = { sentAtMs: 0, nowMs: 0 };
+
+  it('ask first for budgets that have too little for a request', () => {
+    const budgets = new AllottedBudgets({ spending: new Spending(), outageShare: 0 });
+    const others = [2, 3, 4].map((id) => principalId.parse(id));
+    const short = others.map((id) => ({ principal_id: id, dimension: 'micros' as const }));
+    budgets.apply({ ...answer, short }, times);
+    const cost = { tokens: 0, micros: 200 };
+    assert.ok(budgets.admit(one, budget, { caps: budget.caps, cost, nowMs: 0 }));
+    const asks = budgets.takeAsks({ nowMs: 0, intervalMs, countMax: 2 });
+    assert.deepEqual(
+      asks.map((ask) => ask.principal_id),
+      [one],
+    );
+    const later = budgets.takeAsks({ nowMs: 300, intervalMs, countMax: 10 });
+    assert.deepEqual(new Set(later.map((ask) => ask.principal_id)), new Set(others));
+  });
+
+  it('declare what was spent while no control plane answered', () => {
+    const spending = new Spending();
+    const budgets = new AllottedBudgets({ spending });
+    const cost = { tokens: 0, micros: 700 };
+    assert.ok(budgets.admit(one, budget, { caps: budget.caps, cost, nowMs: 0 }));
+    spending.hold(one, budget, cost);
+    assert.ok(budgets.apply(answer, times), 'it reports again soon');
+    const [ask] = budgets.takeAsks({ nowMs: 300, intervalMs, countMax: 10 });
+    assert.equal(ask?.keeps, 700);
+  });
+
+  it('say what a replica keeps while it is the only one', () => {
+    const spending = new Spending();
+    const budgets = new AllottedBudgets({ spending, outageShare: 0 });
+    budgets.apply({ ...answer, replicas: 1 }, times);
+    const cost = { tokens: 0, micros: 100 };
+    const ask = () => budgets.admit(one, budget, { caps: budget.caps, cost, nowMs: 0 });
+    for (let count = 0; ask(); count++) {
+      assert.ok(count < 5, 'at most half of the budget');
+      spending.hold(one, budget, cost);
+    }
+    const [asked] = budgets.takeAsks({ nowMs: 0, intervalMs, countMax: 10 });
+    assert.equal(asked?.keeps, 500);
   });
 });

@@ -176,8 +176,7 @@ async function runHttpMode(
   const { sources, ...spooling } = await openSpool(settings, { replica, log: linkLog });
   const spending = new Spending();
   const link = { client, replica, run: newRun(), counts, log: linkLog, spending };
-  const limiter = new Limiter({ outageShare: settings.rateLimitOnOutage / 100 });
-  const budgets = new AllottedBudgets({ spending, outageShare: settings.budgetOnOutage / 100 });
+  const { limiter, budgets } = newLimits(settings, spending);
   const reconciling = startReconcile({
     ...link,
     limiter,
@@ -200,6 +199,7 @@ async function runHttpMode(
     monotonic,
   });
   started.defer(poll.stop);
+  await reconciling.first;
   const gateway = await startGateway({
     ...gatewayOptions(settings),
     live,
@@ -227,6 +227,11 @@ async function runHttpMode(
   const parts = started.move();
   return { url: gateway.url, close: () => parts.disposeAsync() };
 }
+
+const newLimits = (settings: ProxySettings, spending: Spending) => ({
+  limiter: new Limiter({ outageShare: settings.rateLimitOnOutage / 100 }),
+  budgets: new AllottedBudgets({ spending, outageShare: settings.budgetOnOutage / 100 }),
+});
 
 /** All workers start from one file, which the first worker writes. */
 function openCache(

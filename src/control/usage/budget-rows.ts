@@ -2,7 +2,7 @@
 // its counter and the start of its window; calendar windows end at the next boundary.
 
 import type { RecordedEvent } from '../../../events/catalogue.ts';
-import { beginBudgets, endBudgets } from '../../db/usage/budget-usage.ts';
+import { beginBudgets, endBudgets, holdBudgets } from '../../db/usage/budget-usage.ts';
 import type { BudgetStart } from '../../db/usage/budget-usage.ts';
 import type { Database } from '../../db/pool.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
@@ -30,6 +30,7 @@ export async function keepBudgetRows(
       begun.set(principalId, { ...first, windowEnd });
     }
   }
+  if (ended.size > 0) await holdBudgets(tx, [...ended, ...begun.keys()]);
   if (ended.size > 0) await endBudgets(tx, [...ended]);
   if (begun.size > 0) await beginBudgets(tx, [...begun.values()]);
 }

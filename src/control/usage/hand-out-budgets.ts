@@ -9,12 +9,12 @@ import {
   holdBudgetAllotments,
   listShortBudgets,
   liveReplicas,
-  markAlone,
+  noteKnown,
   writeBudgetAllotments,
 } from '../../db/budget-allotments.ts';
 import type { BudgetAllotmentRow, BudgetPlace } from '../../db/budget-allotments.ts';
-import { readSpend } from '../../db/usage/budget-usage.ts';
-import type { CountedSpend } from '../../db/usage/budget-usage.ts';
+import { budgetUsages } from '../../db/usage/budget-usage.ts';
+import type { BudgetUsage } from '../../db/usage/budget-usage.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { allotBudget } from '../../limits/budget-allotment.ts';
 import type { Live } from '../../limits/budget-allotment.ts';
@@ -33,6 +33,7 @@ type Asked = Readonly<{
   /** The number of replicas that it knew when it asked. Null if it has had no answer. */
   knownReplicas: number | null;
   state: ConfigState;
+  /** By the clock that increases of budgets follow everywhere. */
   nowMs: number;
   tally: AllotmentTally;
 }>;
@@ -44,13 +45,13 @@ export async function handOutBudgets(
   const valid = new Map(
     asks.flatMap((ask) => (capOf(state, ask, nowMs) === null ? [] : [[nameOf(ask), ask] as const])),
   );
-  const seen = await liveReplicas(tx, allotmentMs);
-  const live = new Map(seen.map((one) => [one.replica, one.is_alone]));
-  // A replica that is told of others for the first time has not declared what it spends.
-  const isAlone = live.size <= 1 || knownReplicas === 1;
-  if (live.get(replica) !== isAlone) await markAlone(tx, replica, isAlone);
   const rows = valid.size === 0 ? [] : await holdBudgetAllotments(tx, [...valid.values()]);
-  // Read after the rows are locked: it includes all that other replicas no longer keep.
+  // Read after the rows are locked: others may have joined, or keep less because it was counted.
+  const seen = await liveReplicas(tx, allotmentMs);
+  const live = new Map(seen.map((one) => [one.replica, one.knows]));
+  // The answer may be lost.
+  const knows = Math.min(live.size, knownReplicas ?? live.size);
+  if (live.get(replica) !== knows) await noteKnown(tx, replica, knows);
   const spent = await spentOf(tx, rows);
   const decided = rows.flatMap((row) => {
     const ask = valid.get(nameOf(row));
@@ -59,7 +60,7 @@ export async function handOutBudgets(
     const allotted = allotBudget(
       {
         cap: capOf(state, ask, nowMs) ?? 0,
-        counted: ask.dimension === 'tokens' ? counted.tokens_used : counted.cost_used_micros,
+        ...spendIn(counted, ask.dimension),
         held: row.held,
         live,
         replica,
@@ -108,11 +109,16 @@ function capOf(
 async function spentOf(
   tx: Queryable,
   rows: readonly BudgetAllotmentRow[],
-): Promise<ReadonlyMap<PrincipalId, CountedSpend>> {
+): Promise<ReadonlyMap<PrincipalId, BudgetUsage>> {
   const ids = new Set(rows.map((row) => row.principal_id));
-  const spent = ids.size === 0 ? [] : await readSpend(tx, [...ids]);
+  const spent = ids.size === 0 ? [] : await budgetUsages(tx, [...ids]);
   return new Map(spent.map((one) => [one.principal_id, one]));
 }
+
+const spendIn = (usage: BudgetUsage, dimension: BudgetDimension) =>
+  dimension === 'tokens'
+    ? { counted: usage.tokens_used, published: usage.published_tokens_used ?? 0 }
+    : { counted: usage.cost_used_micros, published: usage.published_cost_used_micros ?? 0 };
 
 /** The allotments of the replicas that are alive. */
 const livingIn = ({ held }: BudgetAllotmentRow, live: Live) =>

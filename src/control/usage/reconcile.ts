@@ -18,6 +18,7 @@ import {
 } from '../../db/allotments.ts';
 import type { LimitPlace, Moment } from '../../db/allotments.ts';
 import type { Database } from '../../db/pool.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
@@ -53,11 +54,19 @@ type Dependencies = Readonly<{
   db: Database;
   state: () => ConfigState;
   tally: AllotmentTally;
+  /** The time by which increases of budgets are in force. */
+  clock: Clock;
   /** For tests. The default is the constant above. */
   replicasMax?: number;
 }>;
 
-export function createReconcile({ db, state, tally, ...dependencies }: Dependencies): Reconcile {
+export function createReconcile({
+  db,
+  state,
+  tally,
+  clock,
+  ...dependencies
+}: Dependencies): Reconcile {
   const most = dependencies.replicasMax ?? replicasMax;
   const limitsOf = (id: PrincipalId) => state().principal.byId.get(id)?.limits ?? null;
   return {
@@ -66,15 +75,23 @@ export function createReconcile({ db, state, tally, ...dependencies }: Dependenc
         const { replica_id: replica, asks } = report;
         const isNewest = await seeReplica(tx, { replica, sequence: asks?.sequence ?? null });
         if (!isNewest) return refuse('conflict', 'a newer report of this replica was answered');
-        const moment = await startedMoment(tx, replica, { isOlder: asks === undefined });
-        if (moment.replicas > most) {
+        const seen = await readMoment(tx, silentMs);
+        if (seen.replicas > most) {
           const message = `the limits are already shared by ${most} replicas, the maximum`;
           return refuse('too_many', message, { retryAfterSeconds: silentMs / 1000 });
         }
         if (asks === undefined) {
           const limited = report.counts.filter((one) => limitsOf(one.principal_id) !== null);
-          return evenShares(limited, moment.replicas);
+          return evenShares(limited, seen.replicas);
         }
+        const spending = { asks: asks.budgets ?? [], knownReplicas: asks.replicas ?? null };
+        const caps = { state: state(), nowMs: clock() };
+        // Before the lock of starts, so that those who wait for it do not wait for budgets.
+        const budgets =
+          asks.budgets === undefined
+            ? {}
+            : { budgets: await handOutBudgets(tx, { replica, ...spending, ...caps, tally }) };
+        const moment = await startedMoment(tx, replica, seen);
         const limitOf = (id: PrincipalId, dimension: Dimension): number | null => {
           const limits = limitsOf(id);
           const limit = dimension === 'requests' ? limits?.requestsPerMin : limits?.tokensPerMin;
@@ -82,13 +99,6 @@ export function createReconcile({ db, state, tally, ...dependencies }: Dependenc
         };
         const limits = { replica, asks: asks.limits, moment, limitOf, tally };
         const allotments = await handOut(tx, limits);
-        const { nowMs } = moment;
-        const knownReplicas = asks.replicas ?? null;
-        const spending = { asks: asks.budgets ?? [], knownReplicas, state: state() };
-        const budgets =
-          asks.budgets === undefined
-            ? {}
-            : { budgets: await handOutBudgets(tx, { replica, ...spending, nowMs, tally }) };
         if (asks.leaves === true) await forgetReplica(tx, replica);
         return {
           replicas: moment.replicas,
@@ -107,13 +117,8 @@ export function createReconcile({ db, state, tally, ...dependencies }: Dependenc
 const minuteOf = (ms: number): number => Math.floor(ms / minuteMs);
 
 /** The moment, after the replica has its starts. */
-async function startedMoment(
-  tx: Queryable,
-  replica: string,
-  { isOlder }: Readonly<{ isOlder: boolean }>,
-): Promise<Moment> {
-  const seen = await readMoment(tx, silentMs);
-  if (isOlder || missingStarts(seen, replica).length === 0) return seen;
+async function startedMoment(tx: Queryable, replica: string, seen: Moment): Promise<Moment> {
+  if (missingStarts(seen, replica).length === 0) return seen;
   await holdStarts(tx);
   const moment = await readMoment(tx, silentMs);
   await writeStarts(tx, replica, missingStarts(moment, replica));

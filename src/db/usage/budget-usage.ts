@@ -41,18 +41,26 @@ export const beginBudgets = (db: Queryable, starts: readonly BudgetStart[]): Pro
       ${starts.map((start) => start.windowEnd?.toISOString() ?? null)}::timestamptz[],
       ${starts.map((start) => start.initialTokensUsed)}::bigint[]
     ) as started (principal_id, window_start, window_end, initial)
+    order by principal_id
     on conflict (principal_id) do update set window_end = excluded.window_end
     where excluded.window_end is null or held.window_end is null
       or held.window_end > excluded.window_start`);
 
+/** Locks all in order of id before it deletes one, so that transactions cannot deadlock. */
 export const endBudgets = (db: Queryable, ids: readonly PrincipalId[]): Promise<unknown> =>
-  db.query(sql`delete from op.budget_usage where principal_id = any(${[...ids]}::bigint[])`);
+  db.query(sql`
+    with held as (
+      select principal_id from op.budget_usage
+      where principal_id = any(${[...ids]}::bigint[]) order by principal_id for update
+    )
+    delete from op.budget_usage where principal_id in (select principal_id from held)`);
 
 const heldBudget = z.object({ principal_id: integer, window_start: time });
 
 /**
  * The current window of each of these principals' budgets, locked until the transaction ends. Locks
- * in order of id, so that transactions cannot deadlock.
+ * in order of id, so that transactions cannot deadlock. The lock lets others create allotments of
+ * the budgets, because it does not conflict with that of a foreign key.
  */
 export async function holdBudgets(
   tx: Queryable,
@@ -60,7 +68,8 @@ export async function holdBudgets(
 ): Promise<ReadonlyMap<number, Date>> {
   const rows = await readRows(tx, heldBudget)`
     select principal_id, window_start from op.budget_usage
-    where principal_id = any(${[...ids]}::bigint[]) order by principal_id for update`;
+    where principal_id = any(${[...ids]}::bigint[]) order by principal_id
+    for no key update`;
   return new Map(rows.map((row) => [row.principal_id, row.window_start]));
 }
 

@@ -30,15 +30,27 @@ const intervalMaxMs = 20_000;
 /** The least time between two reports, and after one that failed. */
 const pauseMs = 250;
 const retryMs = 1_000;
+/** A start waits for the first report for at most this long. */
+const firstMs = 1_000;
 
 /** A stop waits for the control plane for at most this long. */
 const leaveMs = 2_000;
 
-/** The first report is sent at once. Call `stop` after the last request. */
-export function startReconcile(options: ReconcileOptions): Readonly<{ stop: () => Promise<void> }> {
+export type Reconciling = Readonly<{
+  /** Resolves after the first report, or after a second when the control plane does not answer. */
+  first: Promise<void>;
+  /** Call it after the last request. */
+  stop: () => Promise<void>;
+}>;
+
+/** The first report is sent at once. */
+export function startReconcile(options: ReconcileOptions): Reconciling {
   const stopping = new AbortController();
-  const loop = keepReconciling(options, stopping.signal);
+  const { signal } = stopping;
+  const reported = Promise.withResolvers<void>();
+  const loop = keepReconciling(options, signal, reported.resolve);
   return {
+    first: Promise.race([reported.promise, pass(firstMs, signal)]),
     stop: async () => {
       stopping.abort();
       await leave(options, await loop);
@@ -46,7 +58,11 @@ export function startReconcile(options: ReconcileOptions): Readonly<{ stop: () =
   };
 }
 
-async function keepReconciling(options: ReconcileOptions, signal: AbortSignal): Promise<number> {
+async function keepReconciling(
+  options: ReconcileOptions,
+  signal: AbortSignal,
+  onReported: () => void,
+): Promise<number> {
   const { limiter, budgets, log } = options;
   const intervalMs = Math.min(options.intervalMs, intervalMaxMs);
   let low = new AbortController();
@@ -67,6 +83,7 @@ async function keepReconciling(options: ReconcileOptions, signal: AbortSignal): 
       if (!isFailing) log.warn({ error }, 'rate limits and budgets were not reconciled');
       isFailing = true;
     }
+    onReported();
     const leastMs = Math.min(isFailing ? retryMs : pauseMs, intervalMs);
     await pass(leastMs, signal);
     await pass(intervalMs - leastMs, AbortSignal.any([signal, low.signal]));

@@ -6,18 +6,30 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
+import type { Queryable } from '@databases/pg';
 
 import { newAllotmentTally } from '../../../src/control/usage/allotment-tally.ts';
 import { createReconcile } from '../../../src/control/usage/reconcile.ts';
 import type { Reconcile } from '../../../src/control/usage/reconcile.ts';
-import { addSpend, beginBudgets, endBudgets } from '../../../src/db/usage/budget-usage.ts';
+import {
+  addSpend,
+  beginBudgets,
+  endBudgets,
+  holdBudgets,
+} from '../../../src/db/usage/budget-usage.ts';
 import { principalId } from '../../../src/lib/ids.ts';
 import type { PrincipalId } from '../../../src/lib/ids.ts';
 import { isRefusal } from '../../../src/lib/refusal.ts';
 import type { SpendAsk } from '../../../src/limits/reconciliation.ts';
-import { budgetSet, plainName, principalCreated } from '../../harness/events/examples.ts';
+import {
+  budgetIncreased,
+  budgetSet,
+  plainName,
+  principalCreated,
+} from '../../harness/events/examples.ts';
 import { given } from '../../harness/events/test-log.ts';
 import { testPlane } from '../../harness/control/plane.ts';
+import { until } from '../../harness/wait.ts';
 
 const one = principalId.parse(1);
 const two = principalId.parse(2);
@@ -28,13 +40,16 @@ const { state } = given([
   ...[1, 2, 3].map((id) => principalCreated(id, plainName(`p${id}`))),
   budgetSet(1, { tokens: 5_000, costMicros: 1_000 }),
   budgetSet(2, { tokens: 100 }),
+  budgetIncreased(2, 1, 900),
 ]);
+/** The increase is not in force. */
+const clock = () => Date.parse('2026-11-23T11:59:59Z');
 
 async function testPlanes(t: TestContext) {
   const test = await testPlane(t);
   const open = async (): Promise<Reconcile> => {
     const { plane } = await test.another();
-    return createReconcile({ db: plane.db, state: () => state, tally: newAllotmentTally() });
+    return createReconcile({ db: plane.db, state: () => state, tally: newAllotmentTally(), clock });
   };
   const { db } = test.plane;
   const windowStart = new Date();
@@ -45,6 +60,14 @@ async function testPlanes(t: TestContext) {
     addSpend(db, [{ principalId: 1, tokens, costMicros }]);
   return { db, x: await open(), y: await open(), spend };
 }
+
+/** True while a transaction on this database waits for a lock. */
+const isAnyWaiting = async (db: Queryable): Promise<boolean> =>
+  (
+    await db.query(sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`)
+  ).length > 0;
 
 type Asked = Partial<SpendAsk>;
 
@@ -151,12 +174,81 @@ describe('control planes that share a database', () => {
     const { x } = await testPlanes(t);
     const [a, b] = [replicaOf('a'), replicaOf('b')];
     await a.report(x);
-    assert.deepEqual(await b.amounts(x, { wants: 500 }), [50]);
-    // It does not know yet that the other one has joined.
+    // The first may spend half of what is left, until it knows that another one has joined.
+    assert.deepEqual(await b.amounts(x, { wants: 500 }), [250]);
     await a.reportKnowing(1, x);
-    assert.deepEqual(await b.amounts(x, { keeps: 100, wants: 400 }), [100]);
+    assert.deepEqual(await b.amounts(x, { keeps: 300, wants: 300 }), [400]);
     await a.reportKnowing(2, x, { keeps: 500 });
-    assert.deepEqual(await b.amounts(x, { keeps: 100, wants: 300 }), [300]);
+    assert.deepEqual(await b.amounts(x, { keeps: 400, wants: 200 }), [450]);
+  });
+
+  it('reserve what a replica may spend by the figures that it knows', async (t) => {
+    const { x, db, spend } = await testPlanes(t);
+    const [a, b] = [replicaOf('a'), replicaOf('b')];
+    await joined(x, a, b);
+    await spend(0, 900);
+    // The other one may still spend a tenth of the whole budget.
+    assert.deepEqual(await a.amounts(x, { wants: 10 }), [0]);
+    await db.query(sql`
+      update op.budget_usage set published_tokens_used = 0, published_cost_used_micros = 900`);
+    assert.deepEqual(await a.amounts(x, { wants: 10 }), [10]);
+  });
+
+  it('judge increases by their own clock, also if that of allotments is ahead', async (t) => {
+    const { x, db } = await testPlanes(t);
+    // Then the increase is in force.
+    await db.query(sql`
+      update op.limit_clock set ahead = timestamptz '2026-11-25T00:00:00Z' - clock_timestamp()`);
+    const ask = { principal_id: two, dimension: 'tokens', wants: 1_000 } as const;
+    assert.deepEqual(await replicaOf('a').amounts(x, ask), [100]);
+  });
+
+  it('allot a budget while its usage is counted', async (t) => {
+    const { x, db } = await testPlanes(t);
+    const a = replicaOf('a');
+    await db.tx(async (tx) => {
+      await holdBudgets(tx, [one]);
+      assert.deepEqual(await a.amounts(x, { wants: 10 }), [500]);
+    });
+  });
+
+  it('give starts to a replica while another one waits for a budget', async (t) => {
+    const { x, y, db } = await testPlanes(t);
+    const [a, b] = [replicaOf('a'), replicaOf('b')];
+    await a.report(x, {});
+    const waiting = await db.tx(async (tx) => {
+      await tx.query(sql`select from op.budget_allotments for update`);
+      const asked = replicaOf('c').report(x, {});
+      await until(() => isAnyWaiting(db), { what: 'a report that waits for the budget' });
+      await b.report(y);
+      return { asked };
+    });
+    await waiting.asked;
+  });
+
+  it('are not in a deadlock with the removal of budgets', async (t) => {
+    const { x, y, db } = await testPlanes(t);
+    const [a, b] = [replicaOf('a'), replicaOf('b')];
+    const asks = [
+      { principal_id: two, dimension: 'tokens' },
+      { principal_id: one, dimension: 'tokens' },
+      { principal_id: one, dimension: 'micros' },
+    ] as const;
+    for (let round = 0; round < 100; round++) {
+      await Promise.all([
+        a.report(x, ...asks),
+        b.report(y, ...asks),
+        db.tx(async (tx) => endBudgets(tx, [two, one])),
+      ]);
+      const windowStart = new Date();
+      const begun = { windowStart, windowEnd: null, initialTokensUsed: 0 };
+      await beginBudgets(db, [
+        { principalId: one, ...begun },
+        { principalId: two, ...begun },
+      ]);
+      // Next time, one budget has allotments and the other one has none.
+      await a.report(x, asks[round % asks.length] ?? {});
+    }
   });
 
   it('forget the allotments of a budget that was removed', async (t) => {

@@ -41,6 +41,7 @@ async function testPlanes(t: TestContext, count: number, replicasMax?: number) {
       db: plane.db,
       state: () => state,
       tally: newAllotmentTally(),
+      clock: Date.now,
       ...options,
     });
   };

@@ -56,7 +56,7 @@ function startReplica(t: TestContext, control: ScriptedUpstream, outageShare = 1
     return allowances.requests?.remaining ?? NaN;
   };
   const isAllotted = () => limiter.allotted.minuteAt(clock.ms) !== null;
-  return { ask, clock, lines, isAllotted, stop: reconciling.stop };
+  return { ask, clock, lines, isAllotted, ...reconciling };
 }
 
 const reports = ({ seen }: ScriptedUpstream): ReconcileReport[] =>
@@ -184,6 +184,21 @@ it('gives back what it has not used when it stops', async (t) => {
     { principal_id: 1, dimension: 'requests', minute: 7, keeps: 7, wants: 0, unit: 1 },
   ]);
   assert.equal(last?.leaves, true);
+});
+
+it('tells when the first report was answered, so that a start can wait for it', async (t) => {
+  await using control = await startUpstream(allotting);
+  const { first, isAllotted } = startReplica(t, control);
+  assert.ok(!isAllotted());
+  await first;
+  assert.ok(isAllotted());
+});
+
+it('does not keep a start waiting for a control plane that is silent', async (t) => {
+  await using control = await startUpstream(() => {});
+  const { first, isAllotted } = startReplica(t, control);
+  await first;
+  assert.ok(!isAllotted());
 });
 
 it('says once that the control plane does not answer, and once that it does again', async (t) => {
