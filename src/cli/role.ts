@@ -1,13 +1,11 @@
 // Runs a role. Imports only that role's code: a proxy never loads the control plane.
 
 import type { Running } from './lifetime.ts';
-import type { AllExtras } from './roles/all.ts';
+import type { AllExtras, RunningAll } from './roles/all.ts';
 import { namingListener } from './listening.ts';
 import { logToStderr } from './printing/log-to-stderr.ts';
 import type { Settings } from './settings/settings.ts';
 import type { WorkerSide } from './workers/worker.ts';
-
-export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
 
 /** `worker` is set in a worker process. */
 export function runRole(settings: Settings, worker: WorkerSide | null = null): Promise<Running> {

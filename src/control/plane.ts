@@ -3,7 +3,11 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { buildReadModel, readModelSchema } from '../../projections/read-model.ts';
+import {
+  buildReadModel,
+  readModelSchema,
+  readModelStanding,
+} from '../../projections/read-model.ts';
 import { readHead } from '../db/log/event-log.ts';
 import { listenForEvents } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
@@ -83,6 +87,8 @@ export type PlaneOptions = Readonly<{
   /** Computes the centroids of prompt classes. If absent, no class has one. */
   encoders?: Encoders;
   onCurrent?: () => void;
+  /** Receives each long step of the start, as a clause. */
+  onProgress?: (doing: string) => void;
   onFailure: (what: string, error: unknown) => void;
   /** Called when a snapshot could not be published and an older one is still served. */
   onUnpublished?: (error: unknown, divergence: Divergence) => void;
@@ -95,7 +101,7 @@ export type PlaneOptions = Readonly<{
  */
 export async function openControlPlane(options: PlaneOptions): Promise<ControlPlane> {
   const { databaseUrl: url, connectionsMax, clock, onFailure } = options;
-  const cursor = await prepareDatabase(url);
+  const cursor = await prepareDatabase(url, options.onProgress);
   const cloudTokens = openCloudTokens(options);
   const measures = newPlaneMeasures(connectionsMax);
   const { onBuilt, onAppended, onHead, onCurrent, heads } = measuring(measures, options.onCurrent);
@@ -219,12 +225,15 @@ const openMaintenance = (url: string): Database =>
  * Uses its own pool without a statement timeout, because migrations and the first build may take
  * long.
  */
-export async function prepareDatabase(url: string) {
+export async function prepareDatabase(url: string, onProgress: (doing: string) => void = () => {}) {
   await checkSessions(url);
   const maintenance = openMaintenance(url);
   try {
     return await namingRights(maintenance, async () => {
-      await migrate(maintenance);
+      await migrate(maintenance, { onProgress });
+      const { position } = await readHead(maintenance);
+      const events = position - ((await readModelStanding(maintenance))?.position ?? 0);
+      if (events > 0) onProgress(`the tables of this release are built from ${events} events`);
       return buildReadModel(maintenance);
     });
   } finally {

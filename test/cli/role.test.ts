@@ -33,12 +33,18 @@ function settings(flags: Readonly<Partial<Record<keyof Settings, string>>>): Set
 /** An address at which nothing listens. */
 const away = 'postgres://gw@127.0.0.1:1/gw';
 
-/** Returns the error that the operator sees if the role does not start. */
+/** Returns the error that the operator sees if the role cannot serve. */
 async function refusalToStart(given: Settings): Promise<string> {
-  const running = await runRole(given).catch((error: unknown) => causes(error).join('\n'));
-  if (typeof running === 'string') return running;
-  await running.close();
-  return 'it started';
+  try {
+    const running = await runRole(given);
+    try {
+      return await (running.failed ?? 'it started');
+    } finally {
+      await running.close();
+    }
+  } catch (error) {
+    return causes(error).join('\n');
+  }
 }
 
 async function takenPort(t: TestContext): Promise<string> {

@@ -1,10 +1,7 @@
 // Tests that an upgrade of a database with usage rows does not stop their intake, and that they are in the sums afterwards.
 
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
 
 import { sql } from '@databases/pg';
 import type { Queryable } from '@databases/pg';
@@ -12,34 +9,13 @@ import type { Queryable } from '@databases/pg';
 import { createIndexUsage } from '../../src/control/usage/index-usage.ts';
 import { createSumUsage } from '../../src/control/usage/usage-sums.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/pool.ts';
-import type { Database } from '../../src/db/pool.ts';
-import { giveRights } from '../../src/db/rights.ts';
 import { sumUnsummed } from '../../src/db/usage/sums/add-deltas.ts';
 import { isUnsummedIndexed } from '../../src/db/usage/sums/unsummed-index.ts';
-import { blankDatabase } from '../harness/postgres/postgres.ts';
+import { databaseOf, recordMigrations } from '../harness/postgres/earlier-database.ts';
 import { until } from '../harness/wait.ts';
 
-const directory = new URL('../../migrations/', import.meta.url);
-
-/** A database that an earlier release used: it has migrations up to this number. */
-async function databaseOf(t: TestContext, last: number) {
-  const { url } = await blankDatabase(t);
-  const open = (): Database =>
-    openDatabase({ url, purpose: 'maintenance', applicationName: 'gw test', connectionsMax: 2 });
-  const db = open();
-  t.after(() => db.dispose());
-  const names = (await readdir(directory)).toSorted();
-  await db.tx(giveRights);
-  for (const name of names.filter((one) => Number(one.slice(0, 4)) <= last)) {
-    const text = await readFile(new URL(name, directory), 'utf8');
-    await db.tx((tx) => tx.query(sql.__dangerous__rawValue(text)));
-  }
-  return { db, open, names };
-}
-
 /** Rows of an earlier release, evenly in the 50 days before this moment. */
-async function insertRows(db: Queryable, rows: number): Promise<void> {
+async function insertRows(db: Queryable, rows: number, name = 'row'): Promise<void> {
   for (const days of [0, 25, 50]) {
     await db.query(sql`select op.ensure_usage_month(now() - ${days}::integer * interval '1 day')`);
   }
@@ -47,21 +23,9 @@ async function insertRows(db: Queryable, rows: number): Promise<void> {
     insert into op.usage_events (id, at, received_at, replica, principal_id, principal,
       virtual_model, path, snapshot_version, stream, status, prompt_tokens, completion_tokens,
       usage_reported, cached, duration_ms, attempts, prompt_estimate)
-    select 'row-' || number, now() - interval '50 days' * number / ${rows}::integer, now(), 'r1', 1,
+    select ${name} || '-' || number, now() - interval '50 days' * number / ${rows}::integer, now(), 'r1', 1,
       'root', 'chat', '/v1/chat/completions', 1, false, 200, 10, 5, true, false, 100, 1, 10
     from generate_series(1, ${rows}::integer) number`);
-}
-
-/** Records that the migrations up to this number were applied. */
-async function recordMigrations(db: Database, names: readonly string[], last: number) {
-  await db.query(sql`
-    create table public.gw_migrations (number integer primary key, name text not null,
-      checksum text not null, applied_at timestamptz not null default now())`);
-  for (const name of names.filter((one) => Number(one.slice(0, 4)) <= last)) {
-    const checksum = hash('sha256', await readFile(new URL(name, directory)));
-    await db.query(sql`
-      insert into public.gw_migrations values (${Number(name.slice(0, 4))}, ${name}, ${checksum})`);
-  }
 }
 
 const fail = (error: unknown): void => assert.fail(String(error));
@@ -89,6 +53,29 @@ describe('upgrading a database with usage rows', () => {
     assert.deepEqual(invalid, []);
     await sumUsage();
     assert.deepEqual(await unsummed(db), [{ rows: 0 }]);
+  });
+
+  it('takes in usage while another session, such as that of a dump, holds its table', async (t) => {
+    const { db, open, names } = await databaseOf(t, 32);
+    await insertRows(db, 1);
+    await recordMigrations(db, names, 32);
+    const dump = open();
+    t.after(() => dump.dispose());
+    const doing: string[] = [];
+    const told = (what: RegExp) =>
+      until(() => doing.some((one) => what.test(one)), { what: String(what) });
+    const migrating = await dump.tx(async (tx) => {
+      await tx.query(sql`select set_config('application_name', 'a dump', true)`);
+      await tx.query(sql`lock table op.usage_events in access share mode`);
+      const migrating = migrate(db, { onProgress: (what) => void doing.push(what) });
+      await until(() => isAwaited(db), { what: 'the migration waits for the table' });
+      // Fails if it waits longer than the lock timeout of the pool.
+      await insertRows(db, 1, 'later');
+      await told(/^migration 0033-usage-sums\.sql waits .*: .*\ba dump \(pid \d+\)/);
+      return { migrating };
+    });
+    await migrating.migrating;
+    assert.deepEqual(await unsummed(db), [{ rows: 2 }]);
   });
 
   it('replaces an index that a failure left invalid', async (t) => {
@@ -185,3 +172,10 @@ it('adds rows to the sums without reading whole months, also without statistics'
 
 const unsummed = (db: Queryable): Promise<unknown[]> =>
   db.query(sql`select count(*) as rows from op.usage_events where not is_summed`);
+
+const isAwaited = async (db: Queryable): Promise<boolean> => {
+  const waiting: unknown[] = await db.query(sql`
+    select from pg_locks where relation = 'op.usage_events'::regclass and not granted
+      and mode = 'AccessExclusiveLock'`);
+  return waiting.length > 0;
+};

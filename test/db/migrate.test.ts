@@ -41,7 +41,7 @@ const applied = (db: Database): Promise<unknown[]> =>
 describe('migrating', () => {
   it('an empty database from four programs at once applies each migration once', async (t) => {
     const pools = await emptyDatabase(t, 4);
-    await Promise.all(pools.map(migrate));
+    await Promise.all(pools.map((db) => migrate(db)));
     const [db] = pools;
     assert.ok(db);
     const rows: { name: string }[] = await db.query(

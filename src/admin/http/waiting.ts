@@ -1,5 +1,5 @@
-// Serves the admin port until the database is first reached: alive, not ready, with Retry-After.
-// The real listener then takes over.
+// Serves the admin port while the control plane opens: alive, not ready, with Retry-After. The real
+// listener then takes over.
 
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
@@ -7,27 +7,37 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-import { databaseUnavailable } from '../../control/commands/unavailable.ts';
+import type { Refusal } from '../../lib/refusal.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { AdminServerParts } from './server.ts';
 import { answerRefusal } from './status.ts';
-
-type Failure = Parameters<typeof databaseUnavailable>[0];
 
 type Place = Readonly<{
   host: string;
   port: number;
   tls: AdminServerParts['tls'];
-  /** The error of the last attempt to open the database. */
-  failure: () => Failure;
+  /** Says what the process waits for. */
+  unready: () => Refusal;
 }>;
 
+/** Closing a second time does nothing. */
 export type Waiting = Readonly<{ url: string; port: number; close: () => Promise<void> }>;
 
-export async function listenWaiting({ host, port, tls, failure }: Place): Promise<Waiting> {
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1000,
+};
+const connectionsMax = 1000;
+
+export async function listenWaiting({ host, port, tls, unready }: Place): Promise<Waiting> {
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
-    answerWaiting(request, response, failure());
-  const server = tls === null ? createHttpServer(answer) : createHttpsServer(tls, answer);
+    answerWaiting(request, response, unready());
+  const server =
+    tls === null
+      ? createHttpServer(limits, answer)
+      : createHttpsServer({ ...limits, ...tls }, answer);
+  server.maxConnections = connectionsMax;
   const listening = Promise.withResolvers<void>();
   server.once('error', listening.reject);
   server.listen(port, host, listening.resolve);
@@ -47,13 +57,9 @@ export async function listenWaiting({ host, port, tls, failure }: Place): Promis
   };
 }
 
-function answerWaiting(request: IncomingMessage, response: ServerResponse, failure: Failure): void {
+function answerWaiting(request: IncomingMessage, response: ServerResponse, unready: Refusal): void {
   const requestId = randomUUID();
-  const unavailable = databaseUnavailable(
-    failure,
-    'this process has not connected to the database yet',
-  );
-  const refusal = answerRefusal(unavailable, requestId);
+  const refusal = answerRefusal(unready, requestId);
   const isLiveness = request.url === '/healthz';
   response.writeHead(isLiveness ? 200 : refusal.status, {
     ...(isLiveness ? {} : refusal.headers),

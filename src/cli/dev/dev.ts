@@ -27,8 +27,7 @@ import type { DevState } from './dev-state.ts';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 import { setLogin } from '../control-plane/login-principal.ts';
 import { withControlPlane } from '../control-plane/offline-plane.ts';
-import type { RunningAll } from '../role.ts';
-import type { AllExtras } from '../roles/all.ts';
+import type { AllExtras, RunningAll } from '../roles/all.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export type DevOptions = Readonly<{
@@ -90,6 +89,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   };
   const running = await options.runAll(settings, { signInLink: link });
   started.defer(running.close);
+  await running.ready;
 
   const login = { name: loginName, password: state.admin_password };
   const admin = await loginToAdmin(running.adminUrl, login);

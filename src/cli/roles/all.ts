@@ -31,7 +31,9 @@ import { endGateway, gatewayOptions, newRun, replicaName } from './proxy.ts';
 import { createOwnFollower } from './own-follower.ts';
 import { openWitness } from './witness.ts';
 
-export type RunningAll = Running & Readonly<{ gatewayUrl: string; adminUrl: string }>;
+export type RunningAll = Running &
+  Pick<RunningControl, 'adminUrl' | 'ready'> &
+  Readonly<{ gatewayUrl: string }>;
 
 export type AllExtras = Pick<Surroundings, 'signInLink'>;
 
@@ -87,12 +89,14 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
     }),
   );
   own.gateway = gateway;
-  const reporting = startHealthReports({
-    client,
-    read: () => withNumbers(gateway.healthReport(replica), reporter.undelivered()),
-    log: linkLog,
-    intervalMs: settings.healthReportInterval * 1000,
-  });
+  const reporting = startWhenReady(control.ready, () =>
+    startHealthReports({
+      client,
+      read: () => withNumbers(gateway.healthReport(replica), reporter.undelivered()),
+      log: linkLog,
+      intervalMs: settings.healthReportInterval * 1000,
+    }),
+  );
   started.defer(reporting.stop);
   started.defer(() => {
     isLeaving = true;
@@ -100,11 +104,26 @@ export async function runAll(settings: Settings, extras: AllExtras): Promise<Run
   });
   log.info({ url: gateway.url }, 'gateway started');
   const parts = started.move();
+  const { adminUrl, ready, failed } = control;
+  const close = (): Promise<void> => parts.disposeAsync();
+  return { gatewayUrl: gateway.url, adminUrl, ready, failed, close };
+}
+
+type Reporting = Readonly<{ stop: () => Promise<void> }>;
+
+/** Starts when the control plane accepts reports, unless it was stopped before. */
+function startWhenReady(ready: Promise<void>, start: () => Reporting): Reporting {
+  let isStopped = false;
+  let reporting: Reporting | null = null;
+  const begin = (): void => {
+    if (!isStopped) reporting = start();
+  };
+  void ready.then(begin, () => {});
   return {
-    gatewayUrl: gateway.url,
-    adminUrl: control.adminUrl,
-    failed: control.failed,
-    close: () => parts.disposeAsync(),
+    stop: async () => {
+      isStopped = true;
+      await reporting?.stop();
+    },
   };
 }
 

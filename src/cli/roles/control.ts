@@ -8,6 +8,7 @@ import { helpFolder } from '../../admin/help.ts';
 import { readUi } from '../../admin/ui.ts';
 import type { Program } from '../../admin/operations/program.ts';
 import { listenWaiting } from '../../admin/http/waiting.ts';
+import type { Waiting } from '../../admin/http/waiting.ts';
 import { createEgress } from '../../egress/egress.ts';
 import type { Egress } from '../../egress/egress.ts';
 import { createNotifier } from '../../control/webhooks/notify.ts';
@@ -15,11 +16,14 @@ import type { Notifier } from '../../control/webhooks/notify.ts';
 import { createSingleUrl, noSingleUrl } from '../../control/webhooks/single-url.ts';
 import type { SignInLink } from '../../control/access/sign-in-link.ts';
 import { createRebuildNotices } from '../../control/notify-rebuild.ts';
+import { databaseUnavailable } from '../../control/commands/unavailable.ts';
 import { openControlPlane } from '../../control/plane.ts';
 import type { ControlPlane } from '../../control/plane.ts';
 import type { Published } from '../../control/publishing/published.ts';
 import { databaseFailure, isDatabaseUnavailable } from '../../db/failure.ts';
 import type { Encoders } from '../../classifier/encoder.ts';
+import { refuse } from '../../lib/refusal.ts';
+import type { Refusal } from '../../lib/refusal.ts';
 import type { LogObservation } from '../../snapshot/health-report.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { openEncoders } from '../encoders.ts';
@@ -77,7 +81,9 @@ export type ControlSettings = Pick<
 export type RunningControl = Running &
   Readonly<{
     adminUrl: string;
-    /** Rejects after a start that can never serve, because the database belongs to another program. */
+    /** Resolves once the control plane serves. Rejects if it never can. */
+    ready: Promise<void>;
+    /** Rejects like `ready`. */
     failed: Promise<never>;
     /** PEM, of the admin listener. Null for plain HTTP. */
     certificate: string | null;
@@ -127,61 +133,55 @@ export type Surroundings = Readonly<{
   onCurrent: () => void;
 }>;
 
-/** Listens at once. Until the database is first available, everything except /healthz answers 503. */
+/** Listens at once. Until the control plane is open, everything except /healthz answers 503. */
 export async function startControl(
   settings: ControlSettings,
   surroundings: Surroundings,
 ): Promise<RunningControl> {
-  const { log } = surroundings;
   const { host, adminPort } = settings;
-  const replica = replicaName();
   const tls = readTls(settings);
   const egress = openEgress(settings);
-  const notifier = openNotifier(settings, egress, log);
-  const serve = (plane: ControlPlane, port: number): Promise<RunningControl> =>
-    serveAdmin(plane, { settings, surroundings, tls, egress, notifier, replica, port });
-
-  const parts = { ...surroundings, egress, notifier, replica };
-  const first = await tryOpen(settings, parts);
-  if ('plane' in first) return serve(first.plane, adminPort);
-
-  let failure = databaseFailure(first.away);
+  const notifier = openNotifier(settings, egress, surroundings.log);
+  const parts = { ...surroundings, egress, notifier, replica: replicaName() };
+  let unready = starting('this process connects to the database');
   const waiting = await namingListener(
     { flag: '--admin-port', port: adminPort, host },
-    listenWaiting({ host, port: adminPort, tls, failure: () => failure }),
+    listenWaiting({ host, port: adminPort, tls, unready: () => unready }),
   );
-  const reason = causes(first.away).join('; ');
-  log.warn({ admin: waiting.url, reason }, 'the database is unavailable; retrying');
   const stop = new AbortController();
-  const serveLater = async (): Promise<RunningControl | null> => {
-    let opened: ControlPlane | null;
+  const openAndServe = async (): Promise<Serving | null> => {
     try {
-      const tryAgain = async (): Promise<ControlPlane | null> => {
-        const opened = await tryOpen(settings, parts);
-        if ('plane' in opened) return opened.plane;
-        failure = databaseFailure(opened.away);
-        return null;
-      };
-      opened = await openLater(tryAgain, stop.signal);
+      const onUnready = (refusal: Refusal): void => void (unready = refusal);
+      const opening = { ...parts, adminUrl: waiting.url, onUnready };
+      const plane = await openPlane(settings, opening, stop.signal);
+      return plane === null ? null : await serveAdmin(plane, { settings, parts, tls, waiting });
     } finally {
       await waiting.close();
     }
-    return opened === null ? null : serve(opened, waiting.port);
   };
-  const later = serveLater();
-  const failed = later.then(() => never());
+  const serving = openAndServe();
+  const ready = serving.then((served) => (served === null ? never() : undefined));
+  const failed = ready.then(never);
   // The caller that awaits the end of the process gets the error. Until then, it must not be an unhandled rejection.
   failed.catch(() => {});
   return {
     adminUrl: waiting.url,
     certificate: tls?.cert ?? null,
+    ready,
     failed,
     close: async () => {
       stop.abort();
-      await (await later.catch(() => null))?.close();
+      const graceMs = settings.shutdownGrace * 1000;
+      const opened = serving.catch(() => null);
+      // A migration that takes longer is rolled back when the process ends.
+      const served = await Promise.race([opened, wait(graceMs, null, { ref: false })]);
+      await served?.close();
     },
   };
 }
+
+const starting = (doing: string): Refusal =>
+  refuse('unavailable', `starting: ${doing}`, { retryAfterSeconds: 2 });
 
 /** Throws if the certificate cannot be read. */
 function openEgress({ egressAllow: allow, egressDeny: deny, caBundle }: ControlSettings): Egress {
@@ -206,19 +206,38 @@ const never = (): Promise<never> => new Promise(() => {});
 const retryMinMs = 250;
 const retryMaxMs = 5000;
 
-async function openLater(
-  tryAgain: () => Promise<ControlPlane | null>,
+type Opening = PlaneSurroundings &
+  Readonly<{ adminUrl: string; onUnready: (refusal: Refusal) => void }>;
+
+/** Tries until the database is available. Null if `signal` aborts. */
+async function openPlane(
+  settings: ControlSettings,
+  { adminUrl, onUnready, ...parts }: Opening,
   signal: AbortSignal,
 ): Promise<ControlPlane | null> {
+  const { log } = parts;
+  const onProgress = (doing: string): void => {
+    log.info({ admin: adminUrl, doing }, 'starting');
+    onUnready(starting(doing));
+  };
   let waitMs = retryMinMs;
-  while (!signal.aborted) {
+  for (;;) {
+    const opened = await tryOpen(settings, { ...parts, onProgress });
+    if ('plane' in opened) {
+      if (!signal.aborted) return opened.plane;
+      await opened.plane.close();
+      return null;
+    }
+    const consequence = 'this process has not connected to the database yet';
+    onUnready(databaseUnavailable(databaseFailure(opened.away), consequence));
+    if (waitMs === retryMinMs) {
+      const reason = causes(opened.away).join('; ');
+      log.warn({ admin: adminUrl, reason }, 'the database is unavailable; retrying');
+    }
     await wait(waitMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return null;
-    const opened = await tryAgain();
-    if (opened !== null) return opened;
     waitMs = Math.min(waitMs * 2, retryMaxMs);
   }
-  return null;
 }
 
 type PlaneSurroundings = Surroundings &
@@ -228,8 +247,9 @@ type Opened = Readonly<{ plane: ControlPlane }> | Readonly<{ away: unknown }>;
 /** Throws any database failure except unavailability. */
 async function tryOpen(
   settings: ControlSettings,
-  { log, onCurrent, egress, encoders, notifier, replica }: PlaneSurroundings,
+  parts: PlaneSurroundings & Readonly<{ onProgress: (doing: string) => void }>,
 ): Promise<Opened> {
+  const { log, onCurrent, egress, encoders, notifier, replica, onProgress } = parts;
   const { databaseUrl, databaseReadUrl, databaseMaxConnections } = settings;
   const { encryptionKey, encryptionKeyPrevious } = settings;
   if (databaseUrl === null || encryptionKey === null) {
@@ -246,6 +266,7 @@ async function tryOpen(
       egress,
       encoders,
       onCurrent,
+      onProgress,
       onFailure: (what, error) => log.of('control').warn({ error }, `failed: ${what}`),
       onUnpublished: createRebuildNotices({ notify: notifier.notify, replica }),
     });
@@ -256,21 +277,21 @@ async function tryOpen(
   }
 }
 
-type Serving = Readonly<{
+type Serving = Readonly<{ close: () => Promise<void> }>;
+
+type Served = Readonly<{
   settings: ControlSettings;
-  surroundings: Surroundings;
+  parts: PlaneSurroundings;
   tls: Tls | null;
-  egress: Egress;
-  notifier: Notifier;
-  replica: string;
-  port: number;
+  waiting: Waiting;
 }>;
 
+/** Takes over the port of `waiting`. */
 async function serveAdmin(
   plane: ControlPlane,
-  { settings, surroundings, tls, egress, notifier, replica, port }: Serving,
-): Promise<RunningControl> {
-  const { log, onSnapshot } = surroundings;
+  { settings, parts, tls, waiting }: Served,
+): Promise<Serving> {
+  const { log, onSnapshot, egress, notifier, replica } = parts;
   const { host, proxyToken } = settings;
   const admin = openAdmin({
     plane,
@@ -285,7 +306,7 @@ async function serveAdmin(
     clock: Date.now,
     usageRetentionDays: settings.usageRetention,
     strictKeyMint: settings.strictKeyMint,
-    signInLink: surroundings.signInLink ?? null,
+    signInLink: parts.signInLink ?? null,
     dynamicProvidersMax: settings.dynamicProvidersMax,
     needsPermissionToRegister: settings.providerRegistration === 'permitted',
     managed: managedPlace(settings, process.env),
@@ -296,7 +317,7 @@ async function serveAdmin(
     replica,
     settings,
     program: {
-      ...surroundings.program,
+      ...parts.program,
       version: programVersion(),
       uptimeSeconds: () => process.uptime(),
     },
@@ -305,7 +326,7 @@ async function serveAdmin(
   const stopTelling = publisher.onPublished(onSnapshot);
   const first = publisher.current();
   if (first !== null) onSnapshot(first);
-  const { seenBefore } = surroundings;
+  const { seenBefore } = parts;
   const upkeep = startUpkeep({ plane, admin, settings, seenBefore, log });
   const sweeping = startSweeping({
     plane,
@@ -324,12 +345,13 @@ async function serveAdmin(
     await egress.dispatcher.destroy();
   };
   try {
+    await waiting.close();
     const adminUrl = await namingListener(
-      { flag: '--admin-port', port, host },
-      admin.listen({ host, port }),
+      { flag: '--admin-port', port: waiting.port, host },
+      admin.listen({ host, port: waiting.port }),
     );
     log.info({ admin: adminUrl }, 'control plane started');
-    return { adminUrl, certificate: tls?.cert ?? null, failed: never(), close };
+    return { close };
   } catch (error) {
     await close();
     throw error;

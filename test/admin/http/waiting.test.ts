@@ -1,16 +1,17 @@
-// Tests the admin listener before the database is reached for the first time.
+// Tests the admin listener while the control plane opens.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
+import { refuse } from '../../../src/lib/refusal.ts';
 import { listenWaiting } from '../../../src/admin/http/waiting.ts';
 
-it('it lives, is not ready, and tells a browser what the real one does', async (t) => {
+it('is alive, is not ready, and sends the security headers of the real one', async (t) => {
   const waiting = await listenWaiting({
     host: '127.0.0.1',
     port: 0,
     tls: null,
-    failure: () => null,
+    unready: () => refuse('unavailable', 'starting: …', { retryAfterSeconds: 2 }),
   });
   t.after(waiting.close);
   for (const [path, status, retryAfter] of [
