@@ -6,7 +6,7 @@ import type { Queryable } from '@databases/pg';
 import { z } from 'zod';
 
 import { storableJson } from '../lib/text.ts';
-import { integer, readRows, readValue, readRow, time } from './rows.ts';
+import { flag, integer, readRows, readValue, readRow, time } from './rows.ts';
 
 /** Locks with the hash of a replica's name. */
 const replicaLock = 7_100_006;
@@ -81,6 +81,10 @@ export const listMembers = (db: Queryable, silentMs: number): Promise<MemberRow[
     from op.fleet
     where reported_at > clock_timestamp() - make_interval(secs => ${silentMs / 1000})
     order by replica collate "C"`;
+
+/** False for a database of a release that did not store the fleet. */
+export const hasFleet = async (db: Queryable): Promise<boolean> =>
+  (await readValue(db, flag)`select to_regclass('op.fleet') is not null`) === true;
 
 /** Skips a replica that is reporting again. */
 export const deleteSilent = (db: Queryable, silentMs: number): Promise<unknown> =>

@@ -177,8 +177,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const backends = () => backendHealth(generation, now());
   const healthReport = (replica: string): HealthReport => {
-    const uptimeSeconds = pages.uptimeSeconds();
-    return healthReportOf({ replica, live, uptimeSeconds, backends: backends(), counts, cache });
+    const own = { version: options.version, uptimeSeconds: pages.uptimeSeconds(), counts, cache };
+    return healthReportOf({ replica, live, backends: backends(), ...own });
   };
   return { url: server.url, counts, backends, healthReport, leave, close };
 }

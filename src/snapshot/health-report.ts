@@ -95,6 +95,8 @@ export const healthReport = z.object({
   /** Newest first. Includes those from before the start if it started from a snapshot cache. */
   log_seen: observations.default([]),
   uptime_seconds: count,
+  /** The release of the replica. Older proxies do not send it. */
+  program_version: text(100).optional(),
   backends: z.array(backendReport).max(reportBackendsMax).readonly(),
   process: processReport,
   /** The numbers of usage rows, while their batches cannot be delivered. */

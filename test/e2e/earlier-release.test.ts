@@ -16,7 +16,7 @@ import {
 } from '../harness/program/control-program.ts';
 import type { ControlProgram } from '../harness/program/control-program.ts';
 import { gw } from '../harness/program/command-line.ts';
-import { addModel, createKey } from '../harness/program/demo-model.ts';
+import { addModel, chatStatus, createKey } from '../harness/program/demo-model.ts';
 import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { installRelease } from '../harness/program/release.ts';
 import { blankDatabase, testDatabase } from '../harness/postgres/postgres.ts';
@@ -24,16 +24,6 @@ import { until } from '../harness/wait.ts';
 
 const release = '0.1.0';
 const limit = { timeout: 300_000 };
-
-const chat = (url: string, key: string): Promise<number> =>
-  fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'hi' }] }),
-  }).then(async (response) => {
-    await response.arrayBuffer();
-    return response.status;
-  });
 
 const totals = z.array(
   z.looseObject({ requests: z.int(), prompt_tokens: z.int(), cost_micros: z.int().nullable() }),
@@ -50,7 +40,7 @@ const counted = ({ admin }: ControlProgram, requests: number) =>
   );
 
 const served = (url: string, key: string) =>
-  until(async () => (await chat(url, key)) === 200, { what: 'a chat is served' });
+  until(async () => (await chatStatus(url, key)) === 200, { what: 'a chat is served' });
 
 const price = { input_price_per_mtok: 3_000_000, output_price_per_mtok: 15_000_000 };
 
@@ -76,7 +66,9 @@ test(
     assert.ok(total.prompt_tokens > 0);
     assert.ok((total.cost_micros ?? 0) > 0);
     await control.admin.send({ method: 'DELETE', path: `/admin/keys/${id}`, answer: z.unknown() });
-    await until(async () => (await chat(proxy.url, key)) === 401, { what: 'the key is revoked' });
+    await until(async () => (await chatStatus(proxy.url, key)) === 401, {
+      what: 'the key is revoked',
+    });
   },
 );
 

@@ -55,6 +55,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
       },
     ],
     uptime_seconds: 3600,
+    program_version: '0.1.0',
     backends: [
       {
         api_base: 'http://10.0.0.5:8000/v1',

@@ -36,7 +36,7 @@ export type Fleet = Readonly<{
   measured: () => FleetSize;
 }>;
 
-const silentMs = 30_000;
+export const silentMs = 30_000;
 /** The second is the sum over all reports. Concurrent first reports can exceed them. */
 const replicasMax = 1_000;
 const backendsMax = 200_000;

@@ -60,6 +60,7 @@ export type Reported = Readonly<{
   replica: string;
   live: Pick<Live, 'current' | 'refused' | 'seen'>;
   uptimeSeconds: number;
+  version: string;
   backends: readonly BackendReport[];
   counts: Counts;
   cache: Readonly<{ entries: number; bytes: number }>;
@@ -77,6 +78,7 @@ export function healthReportOf(reported: Reported): HealthReport {
     refused_snapshot: refused === null ? null : { version: refused.version, reason },
     log_seen: live.seen(),
     uptime_seconds: Math.floor(reported.uptimeSeconds),
+    program_version: reported.version,
     backends: unhealthyFirst(backends),
     process: {
       requests_ok: counts.outcomes.ok,

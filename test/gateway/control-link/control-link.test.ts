@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { runProxy } from '../../../src/cli/roles/proxy.ts';
+import { programVersion } from '../../../src/cli/version.ts';
 import type { ProxySettings } from '../../../src/cli/roles/proxy.ts';
 import { healthReport } from '../../../src/snapshot/health-report.ts';
 import type { HealthReport } from '../../../src/snapshot/health-report.ts';
@@ -148,6 +149,7 @@ describe('role proxy in Http mode', () => {
         refused_snapshot: null,
         log_seen: [{ log_id: 'test', version: 7, position: 7, hash: '' }],
         uptime_seconds: 0,
+        program_version: programVersion(),
         backends: [
           {
             api_base: upstream.apiBase,
