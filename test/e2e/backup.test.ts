@@ -3,21 +3,32 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 
+import { z } from 'zod';
+
 import { startEmbeddedPostgres } from '../../src/cli/postgres/embedded-postgres.ts';
 import { gw } from '../harness/program/command-line.ts';
-import { startControlProgram } from '../harness/program/control-program.ts';
+import {
+  encryptionKey,
+  prepareControl,
+  startControlProgram,
+} from '../harness/program/control-program.ts';
+import { addModel, chatStatus, createKey } from '../harness/program/demo-model.ts';
+import { startProxyProgram } from '../harness/program/proxy-program.ts';
+import { testDatabase } from '../harness/postgres/postgres.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { administrator, debianServerSite, queryOnce } from '../harness/postgres/debian-postgres.ts';
 import type { DebianServer } from '../harness/postgres/debian-postgres.ts';
 import { dataDirectory } from '../harness/postgres/data-directory.ts';
 import {
   backupDirectory,
   blocksOf,
+  clientPrograms,
   createModel,
   giveToAccount,
   installation,
@@ -30,6 +41,9 @@ type Test = Pick<TestContext, 'after'>;
 
 const page = 'back-up-and-restore.md';
 const [
+  backup = '',
+  makeRole = '',
+  restoreBackup = '',
   dump = '',
   restore = '',
   explain = '',
@@ -65,6 +79,136 @@ async function makeDump(t: Test): Promise<string> {
   await control.end('SIGTERM');
   await source.stop();
   return directory;
+}
+
+const contents = z.object({
+  facts: z.object({
+    events: z.int(),
+    hash: z.string(),
+    usage: z.array(z.object({ requests: z.string(), cost_micros: z.string() })),
+  }),
+});
+
+const headed = z.object({
+  position: z.int(),
+  alarms: z.array(z.object({ explained_by_epoch: z.unknown() })),
+});
+
+const priced = { input_price_per_mtok: 3_000_000, output_price_per_mtok: 15_000_000 };
+
+describe('gw backup', () => {
+  it('taken under load is restored as the page describes, after everything was lost', async (t) => {
+    const directory = await temporaryDirectory(t);
+    const source = await installation(t);
+    const control = await startControlProgram(t, source.url('gw', 'gw'));
+    await addModel(t, control.admin);
+    const answer = z.unknown();
+    const path = '/admin/provider-models/1';
+    await control.admin.send({ method: 'PATCH', path, body: priced, answer });
+    const { key } = await createKey(control.admin);
+    const proxy = await startProxyProgram(t, { controlUrl: control.adminUrl });
+    const served = async (apiKey: string): Promise<boolean> =>
+      (await chatStatus(proxy.url, apiKey)) === 200;
+    await until(() => served(key), { what: 'the proxy to serve' });
+    await until(async () => (await usageRows(source.url('gw'))) > 0, { what: 'usage' });
+
+    const stopLoad = startLoad(async (turn) => {
+      assert.ok(await served(key));
+      await createModel(control.adminUrl, control.cookie, `model-${turn}`);
+    });
+    const from = { BACKUP_DIR: directory, GW_DATABASE_URL: source.url('gw', 'gw') };
+    assert.match(await show(backup, from), /gw\.backup: \d+ events, head \w{64}/);
+    const turns = await stopLoad();
+    assert.ok(turns > 1);
+    const file = `${directory}/gw.backup`;
+    const key42 = { env: { GW_ENCRYPTION_KEY: encryptionKey } };
+    const { stdout } = await gw(['backup', 'check', file, '--json'], key42);
+    const { facts } = contents.parse(JSON.parse(stdout));
+    await control.end('SIGKILL');
+    await source.stop();
+    assert.ok(await served(key), 'the proxy serves without database and control plane');
+
+    const site = await debianServerSite(t);
+    await site.initialise();
+    const { url } = await site.start();
+    await show(makeRole, { ADMIN_URL: url('postgres') });
+    const restored = { BACKUP_DIR: directory, RESTORED_URL: url('gw', 'gw') };
+    const output = await show(restoreBackup, restored);
+    assert.match(output, /the restored log, vault and sums of usage equal those of the backup/);
+    const [event] = await queryOnce(
+      url('gw'),
+      `select encode(hash, 'hex') as hash from es.events where position = ${facts.events}`,
+    );
+    assert.equal(event?.['hash'], facts.hash);
+    const [sums] = await queryOnce(
+      url('gw'),
+      `select count(*)::text as requests, sum(cost_micros)::text as cost_micros
+       from op.usage_events`,
+    );
+    assert.deepEqual([sums], facts.usage);
+    await assert.rejects(show(restoreBackup, restored), /already contains a log/);
+
+    const port = new URL(control.adminUrl).port;
+    const again = await startControlProgram(t, url('gw', 'gw'), { GW_ADMIN_PORT: port });
+    const fresh = await createKey(again.admin);
+    await until(() => served(fresh.key), { what: 'the proxy to follow the restored log' });
+    assert.ok(await served(key));
+    await until(async () => (await usageRows(url('gw'))) > Number(facts.usage[0]?.requests), {
+      what: 'usage after the restore',
+    });
+    const { alarms } = await again.admin.get('/admin/log/head', headed);
+    assert.ok(alarms.every(({ explained_by_epoch: epoch }) => epoch !== null));
+    assert.equal((await verify(url('gw', 'gw'))).code, 0);
+  });
+
+  it('restores nothing from a file that was cut', async (t) => {
+    const directory = await temporaryDirectory(t);
+    const source = await installation(t);
+    await show(backup, { BACKUP_DIR: directory, GW_DATABASE_URL: source.url('gw', 'gw') });
+    const file = `${directory}/gw.backup`;
+    await truncate(file, (await stat(file)).size - 100);
+    await queryOnce(source.url('postgres'), 'create database other owner gw');
+    const url = source.url('other', 'gw');
+    const env = { ...clientPrograms(), GW_ENCRYPTION_KEY: encryptionKey, GW_DATABASE_URL: url };
+    const { code, stderr } = await gw(['restore', file], { env });
+    assert.equal(code, 1);
+    assert.match(stderr, /^gw: the backup was cut or changed/);
+    const [row] = await queryOnce(url, "select to_regnamespace('es') is null as is_empty");
+    assert.equal(row?.['is_empty'], true);
+  });
+
+  it('says which program is missing, and leaves no file', async (t) => {
+    const directory = await temporaryDirectory(t);
+    const { url } = await testDatabase(t);
+    await prepareControl(url);
+    const env = { PATH: directory, GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: encryptionKey };
+    const file = `${directory}/gw.backup`;
+    const { code, stderr } = await gw(['backup', '-o', file], { env });
+    assert.equal(code, 1);
+    assert.match(stderr, /^gw: pg_dump was not found; install the client programs of Postgres/);
+    assert.deepEqual(await readdir(directory), []);
+    const other = { ...env, GW_ENCRYPTION_KEY: '43'.repeat(32) };
+    const refused = await gw(['backup', '-o', file], { env: other });
+    assert.match(refused.stderr, /^gw: GW_ENCRYPTION_KEY is key \w{8}, but this database is/);
+  });
+});
+
+const usageRows = async (url: string): Promise<number> =>
+  Number((await queryOnce(url, 'select count(*) as rows from op.usage_events'))[0]?.['rows']);
+
+/** Repeats `work` until the returned function is called, which returns the number of turns. */
+function startLoad(work: (turn: number) => Promise<void>): () => Promise<number> {
+  const stop = new AbortController();
+  const loop = async (): Promise<number> => {
+    let turn = 0;
+    while (!stop.signal.aborted) await work(turn++);
+    return turn;
+  };
+  const running = loop();
+  return () => {
+    stop.abort();
+    return running;
+  };
 }
 
 describe('a dump', () => {

@@ -19,20 +19,10 @@ import {
   prepareControl,
   startControlProgram,
 } from '../harness/program/control-program.ts';
-import { addModel, createKey } from '../harness/program/demo-model.ts';
+import { addModel, chatStatus, createKey } from '../harness/program/demo-model.ts';
 import { testDatabase } from '../harness/postgres/postgres.ts';
 import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { until } from '../harness/wait.ts';
-
-async function chatStatus(gateway: string, key: string): Promise<number> {
-  const response = await fetch(`${gateway}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'hi' }] }),
-  });
-  await response.arrayBuffer();
-  return response.status;
-}
 
 const head = z.object({
   position: z.int(),

@@ -11,7 +11,7 @@ import type { TestContext } from 'node:test';
 import { z } from 'zod';
 
 import { prepareControl, startControlProgram } from '../harness/program/control-program.ts';
-import { addModel, createKey } from '../harness/program/demo-model.ts';
+import { addModel, chatStatus, createKey } from '../harness/program/demo-model.ts';
 import { testDatabase } from '../harness/postgres/postgres.ts';
 import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { until } from '../harness/wait.ts';
@@ -27,15 +27,7 @@ const startProxy = (
 ): Promise<Proxy> =>
   startProxyProgram(test, { controlUrl, cache: path.join(cacheDirectory, 'snapshot.json') });
 
-async function chatStatus({ url }: Proxy, key: string): Promise<number> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'hi' }] }),
-  });
-  await response.arrayBuffer();
-  return response.status;
-}
+const statusAt = ({ url }: Proxy, key: string): Promise<number> => chatStatus(url, key);
 
 const usage = z.array(z.object({ key: z.string(), requests: z.int(), prompt_tokens: z.int() }));
 
@@ -52,17 +44,17 @@ describe('a proxy that follows a control plane', () => {
     const proxy = await startProxy(test, place);
 
     const kept = await createKey(admin);
-    await until(async () => (await chatStatus(proxy, kept.key)) === 200, {
+    await until(async () => (await statusAt(proxy, kept.key)) === 200, {
       ...withinOnePoll,
       what: 'the new key works',
     });
     const revoked = await createKey(admin);
-    await until(async () => (await chatStatus(proxy, revoked.key)) === 200, {
+    await until(async () => (await statusAt(proxy, revoked.key)) === 200, {
       ...withinOnePoll,
       what: 'the second key works',
     });
     await admin.send({ method: 'DELETE', path: `/admin/keys/${revoked.id}`, answer: z.unknown() });
-    await until(async () => (await chatStatus(proxy, revoked.key)) === 401, {
+    await until(async () => (await statusAt(proxy, revoked.key)) === 401, {
       ...withinOnePoll,
       what: 'the revoked key stops',
     });
@@ -79,14 +71,14 @@ describe('a proxy that follows a control plane', () => {
     assert.ok(total.prompt_tokens > 0);
 
     await control.end('SIGKILL');
-    assert.equal(await chatStatus(proxy, kept.key), 200);
+    assert.equal(await statusAt(proxy, kept.key), 200);
     await proxy.end('SIGTERM');
     const cache = await stat(path.join(cacheDirectory, 'snapshot.json'));
     assert.equal(cache.mode & 0o777, 0o600);
 
     const restarted = await startProxy(test, place);
-    assert.equal(await chatStatus(restarted, kept.key), 200);
-    assert.equal(await chatStatus(restarted, revoked.key), 401);
+    assert.equal(await statusAt(restarted, kept.key), 200);
+    assert.equal(await statusAt(restarted, revoked.key), 401);
   });
 
   it('answers 503 no_snapshot, not 401, when it has neither control plane nor cache', async (test) => {
@@ -94,7 +86,7 @@ describe('a proxy that follows a control plane', () => {
     test.after(() => rm(cacheDirectory, { recursive: true, force: true }));
     // A port at which nothing listens.
     const proxy = await startProxy(test, { controlUrl: 'http://127.0.0.1:9', cacheDirectory });
-    assert.equal(await chatStatus(proxy, 'gw-any'), 503);
+    assert.equal(await statusAt(proxy, 'gw-any'), 503);
     assert.equal((await fetch(`${proxy.url}/readyz`)).status, 503);
   });
 });

@@ -1,7 +1,5 @@
 // Defines `gw log new-epoch`, for a database that was restored from a backup older than what proxies serve.
 
-import { randomUUID } from 'node:crypto';
-
 import { Option } from 'clipanion';
 
 import type { ControlPlane } from '../../control/plane.ts';
@@ -29,17 +27,10 @@ export class LogNewEpochCommand extends HistoryCommand {
     description: 'reason, kept in the history',
   });
 
-  protected override async read({ execute }: ControlPlane): Promise<Printed | Refusal> {
-    const outcome = await execute(
-      { command: { type: 'StartEpoch' } },
-      {
-        actor: { kind: 'cli', principal_id: null },
-        action: 'CLI log new-epoch',
-        target: 'log',
-        requestId: randomUUID(),
-        reason: this.reason,
-      },
-    );
+  protected override async read(plane: ControlPlane): Promise<Printed | Refusal> {
+    const { startEpoch } = await import('../control-plane/start-epoch.ts');
+    const given = { action: 'CLI log new-epoch', reason: this.reason };
+    const outcome = await startEpoch(plane, given);
     if (isRefusal(outcome)) return outcome;
     const { version, position } = outcome;
     const text = `a new epoch starts at position ${position}; the snapshot version is ${version}`;

@@ -36,16 +36,21 @@ export async function show(
   variables: Readonly<Record<string, string>>,
 ): Promise<string> {
   assert.notEqual(block, '');
-  const { bin } = debianPostgres();
+  const { PATH } = clientPrograms();
   const env = {
     ...process.env,
-    PATH: [path.join(root, 'test/docs/bin'), bin, process.env['PATH']].join(path.delimiter),
+    PATH: [path.join(root, 'test/docs/bin'), PATH].join(path.delimiter),
     GW_NODE: process.execPath,
     GW_ENCRYPTION_KEY: encryptionKey,
     ...variables,
   };
   return (await run('bash', ['-euo', 'pipefail', '-c', block], { env })).stdout;
 }
+
+/** An environment whose PATH has pg_dump and the others. */
+export const clientPrograms = (): Readonly<{ PATH: string }> => ({
+  PATH: [debianPostgres().bin, process.env['PATH']].join(path.delimiter),
+});
 
 /** Creates a directory that the server's account can also write to. */
 export async function backupDirectory(test: Test): Promise<string> {

@@ -51,3 +51,14 @@ export async function createCaller(admin: AdminClient, name: string) {
     send('PUT', `principals/${id}/${what}`, body, z.unknown());
   return { id, name, key, give };
 }
+
+/** The status of a chat with model `demo`. */
+export async function chatStatus(gateway: string, key: string): Promise<number> {
+  const response = await fetch(`${gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
