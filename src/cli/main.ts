@@ -5,12 +5,14 @@ import type { BaseContext, Command, CommandClass } from 'clipanion';
 
 import * as extensions from '../../extensions/cli.ts';
 import { AgentCommand } from './commands/agent.ts';
+import { BackupCheckCommand, BackupCommand, RestoreCommand } from './commands/backup.ts';
 import { ChangePolicyCommand } from './commands/change-policy.ts';
 import { ClassifyBenchCommand } from './commands/classify-bench.ts';
 import { ConfigCheckCommand } from './commands/configuration/config-check.ts';
 import { ConfigExportCommand } from './commands/configuration/config-export.ts';
 import { ApplyCommand, ExportCommand, PlanCommand } from './commands/configuration/declared.ts';
 import { DevCommand } from './commands/dev.ts';
+import { DoctorCommand } from './commands/doctor.ts';
 import { HealthcheckCommand } from './commands/healthcheck.ts';
 import { ImportCommand } from './commands/import.ts';
 import { LogExportCommand } from './commands/log-export.ts';
@@ -28,6 +30,7 @@ import { ReencryptBackendsCommand } from './commands/reencrypt-backends.ts';
 import { ServeCommand } from './commands/serve.ts';
 import { SetPasswordCommand } from './commands/set-password.ts';
 import { SyncPricesCommand } from './commands/sync-prices.ts';
+import { UpgradeCheckCommand } from './commands/upgrade-check.ts';
 import { UsageExportCommand } from './commands/usage/usage-export.ts';
 import { UsageReconcileCommand } from './commands/usage/usage-reconcile.ts';
 import { UsageWhatIfCommand } from './commands/usage/usage-what-if.ts';
@@ -44,6 +47,8 @@ export function commandLine(enableColors: boolean): Cli {
   const cli = new Cli({ binaryName: 'gw', binaryVersion: programVersion(), enableColors });
   const commands = [
     AgentCommand,
+    BackupCommand,
+    BackupCheckCommand,
     ChangePolicyCommand,
     ClassifyBenchCommand,
     ConfigCheckCommand,
@@ -52,6 +57,7 @@ export function commandLine(enableColors: boolean): Cli {
     ApplyCommand,
     ExportCommand,
     DevCommand,
+    DoctorCommand,
     HealthcheckCommand,
     ImportCommand,
     LogExportCommand,
@@ -65,9 +71,11 @@ export function commandLine(enableColors: boolean): Cli {
     LogVerifyExportCommand,
     OperatorCommand,
     ReencryptBackendsCommand,
+    RestoreCommand,
     ServeCommand,
     SetPasswordCommand,
     SyncPricesCommand,
+    UpgradeCheckCommand,
     UsageExportCommand,
     UsageReconcileCommand,
     UsageRepriceCommand,
