@@ -14,6 +14,14 @@ const zlib = require('node:zlib');
 const digest = sea.getAsset('digest', 'utf8');
 const user = process.getuid();
 
+/** False for root with the HOME of another user, who could not delete root's files there. */
+function isOwn(folder) {
+  for (let place = path.resolve(folder); ; place = path.dirname(place)) {
+    const found = fs.statSync(place, { throwIfNoEntry: false });
+    if (found !== undefined) return found.uid === user;
+  }
+}
+
 /** GW_UNPACK_DIR, or the user's cache, or the temporary folder; the first that can be written. */
 function placeOf(name) {
   const given = process.env.GW_UNPACK_DIR;
@@ -21,6 +29,7 @@ function placeOf(name) {
   const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
   const own = path.join(cache, 'gw');
   try {
+    if (!isOwn(own)) throw new Error(`${own} is in a folder of another user`);
     fs.mkdirSync(own, { recursive: true, mode: 0o755 });
     fs.accessSync(own, fs.constants.W_OK);
     return path.join(own, name);
@@ -38,7 +47,25 @@ function refuseForeign(folder) {
   );
 }
 
-/** The archive is a line of JSON with [path, mode, bytes] of each file, then their contents. */
+/** The first line of the archive, so that a later start can see whether a file is missing. */
+const indexName = 'files.json';
+
+const hasSize = (file, size) => fs.lstatSync(file, { throwIfNoEntry: false })?.size === size;
+
+/** Programs that clean up old files may have deleted some. */
+function isWhole(folder) {
+  try {
+    const index = JSON.parse(fs.readFileSync(path.join(folder, indexName), 'utf8'));
+    return index.every(([name, , size]) => hasSize(path.join(folder, name), size));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The archive is a line of JSON with [path, mode, bytes] of each file, then their contents. Leaves files that are there as
+ * they are, because another process may run them.
+ */
 function unpack(target) {
   const archive = zlib.zstdDecompressSync(Buffer.from(sea.getRawAsset('program')));
   const end = archive.indexOf(10);
@@ -49,9 +76,17 @@ function unpack(target) {
     const folder = path.dirname(file);
     if (!made.has(folder)) fs.mkdirSync(folder, { recursive: true, mode: 0o755 });
     made.add(folder);
-    fs.writeFileSync(file, archive.subarray(at, at + size), { mode });
+    if (!hasSize(file, size)) writeWhole(file, archive.subarray(at, at + size), mode);
     at += size;
   }
+  writeWhole(path.join(target, indexName), archive.subarray(0, end), 0o644);
+}
+
+/** Another process never sees a part of the file. */
+function writeWhole(file, bytes, mode) {
+  const partial = `${file}.${process.pid}`;
+  fs.writeFileSync(partial, bytes, { mode });
+  fs.renameSync(partial, file);
 }
 
 function unpacked() {
@@ -71,6 +106,7 @@ function unpacked() {
     }
   }
   refuseForeign(folder);
+  if (!isWhole(folder)) unpack(folder);
   return folder;
 }
 

@@ -102,10 +102,25 @@ test('set-password creates an administrator once, then only sets the password', 
   const parameters = ['set-password', '--name', 'ada', '--password', '-', '--json'];
   const first = await gw(parameters, { env, input: 'correct horse battery\n' });
   assert.equal(first.stderr, '');
-  const unmended = { id: 2, admin_mended: false };
+  const unmended = { id: 2, password_set: true, admin_mended: false };
   assert.deepEqual(JSON.parse(first.stdout), { ...unmended, created: true, role_granted: 'admin' });
   const second = await gw(parameters, { env, input: 'battery staple horse\n' });
   assert.deepEqual(JSON.parse(second.stdout), { ...unmended, created: false, role_granted: null });
+});
+
+test('set-password --if-absent sets the first password only', async (t) => {
+  const { url } = await testDatabase(t);
+  const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: key };
+  const parameters = ['set-password', '--name', 'ada', '--password', '-', '--if-absent'];
+  const first = await gw(parameters, { env, input: 'correct horse battery\n' });
+  assert.equal(first.stdout, 'ada: password set, principal created, role admin granted\n');
+  const events = async (): Promise<string> =>
+    (await gw(['log', 'export'], { env: { GW_DATABASE_URL: url } })).stdout;
+  const before = await events();
+  const second = await gw(parameters, { env, input: 'battery staple horse\n' });
+  assert.equal(second.stdout, 'ada: nothing changed, because it has a password\n');
+  assert.equal(second.code, 0);
+  assert.equal(await events(), before);
 });
 
 test('set-password names the role that it granted if admin lacks permissions', async (t) => {

@@ -158,3 +158,19 @@ test('no two settings share a flag or a variable, and help shows no secret', () 
   assert.equal(new Set(settings.map(({ variable }) => variable)).size, settings.length);
   for (const { secret, fallback } of settings) if (secret) assert.equal(fallback, null);
 });
+
+test('refuses several servers in the address of the standby', () => {
+  for (const databaseReadUrl of [
+    'postgres://gw:secret@a:5432,b:5432/gw',
+    'postgres://a,b/gw',
+    'postgresql:///gw?host=a,b',
+    'postgres:///gw?x=1&host=a%2Cb',
+  ]) {
+    const [message = ''] = refused({ flags: { databaseReadUrl } });
+    assert.match(message, /^--database-read-url must name one server/);
+    assert.doesNotMatch(message, /secret/);
+  }
+  for (const databaseReadUrl of ['postgres://gw:a@b/gw?options=-cx%3Da,b', 'postgres://gw@a/b,c']) {
+    assert.equal(read({ flags: { databaseReadUrl } }).databaseReadUrl, databaseReadUrl);
+  }
+});

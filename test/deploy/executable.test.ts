@@ -1,12 +1,10 @@
 // Tests that the single executable runs with nothing else on the machine.
 
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
@@ -14,6 +12,7 @@ import { z } from 'zod';
 
 import { buildExecutable } from '../../scripts/build-executable.ts';
 import { productionPackages } from '../../scripts/executable/archive.ts';
+import { tryDevProgram } from '../harness/program/dev-program.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../..');
@@ -26,13 +25,6 @@ const versionLine = z.object({
   runtime: z.object({ node: z.string(), single_executable: z.boolean() }),
   packages: z.array(z.object({ name: z.string(), version: z.string(), license: z.string() })),
 });
-const readyLine = z.object({
-  gateway_url: z.url(),
-  admin_url: z.url(),
-  api_key: z.string(),
-  model: z.string(),
-});
-
 describe('the single executable', { timeout: suiteMs }, () => {
   let place = '';
   let program = '';
@@ -76,22 +68,7 @@ describe('the single executable', { timeout: suiteMs }, () => {
 
   it('serves a chat and its UI by gw dev in an empty folder', async () => {
     const env = await emptyMachine();
-    const args = ['dev', '--json', '--ephemeral', '--port', '0', '--admin-port', '0'];
-    const child = spawn(program, args, { cwd: env.HOME, env, stdio: ['ignore', 'pipe', 'ignore'] });
-    const ended = once(child, 'exit');
-    const [line] = await once(createInterface({ input: child.stdout }), 'line');
-    const ready = readyLine.parse(JSON.parse(String(line)));
-    const answer = await fetch(`${ready.gateway_url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${ready.api_key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: ready.model, messages: [{ role: 'user', content: 'hi' }] }),
-    });
-    assert.equal(answer.status, 200, await answer.text());
-    const page = await fetch(`${ready.admin_url}/ui/`);
-    assert.match(await page.text(), /^<!doctype html>/u);
-    assert.equal((await fetch(`${ready.admin_url}/help/`)).status, 200);
-    child.kill('SIGINT');
-    assert.deepEqual(await ended, [0, null]);
+    await tryDevProgram(program, { cwd: env.HOME, env });
   });
 
   it('unpacks once when several first starts run at the same time', async () => {
@@ -100,6 +77,35 @@ describe('the single executable', { timeout: suiteMs }, () => {
     const outputs = (await Promise.all(starts)).map(({ stdout }) => stdout);
     assert.equal(new Set(outputs).size, 1);
     assert.equal((await readdir(path.join(env.HOME, '.cache/gw'))).length, 1);
+  });
+
+  it('unpacks again what a program that cleans up has deleted or cut', async () => {
+    const env = await emptyMachine();
+    await run(program, ['version'], { env });
+    const cache = path.join(env.HOME, '.cache/gw');
+    const [name = ''] = await readdir(cache);
+    const kept = path.join(cache, name, 'dist/package.json');
+    const { ino } = await stat(kept);
+    for (const damaged of ['dist/src/main.js', 'files.json']) {
+      await rm(path.join(cache, name, damaged));
+      await truncate(path.join(cache, name, 'run.cjs'), 1);
+      const { stdout } = await run(program, ['version'], { env });
+      assert.match(stdout, /^\d/);
+    }
+    assert.equal((await stat(kept)).ino, ino, 'files that were intact are left');
+    assert.deepEqual(await readdir(cache), [name]);
+  });
+
+  it('leaves nothing in a home that belongs to another user', async () => {
+    const env = await emptyMachine();
+    const temporary = path.join(place, 'of-another');
+    await mkdir(temporary);
+    const home = process.getuid?.() === 0 ? env.HOME : '/';
+    if (home === env.HOME) await chown(home, 65_534, 65_534);
+    const before = await readdir(home);
+    await run(program, ['version'], { env: { ...env, HOME: home, TMPDIR: temporary } });
+    assert.deepEqual(await readdir(home), before);
+    assert.deepEqual(await readdir(temporary), [`gw-${process.getuid?.()}`]);
   });
 
   it('unpacks into GW_UNPACK_DIR, and into a folder of its own if the home cannot be written', async () => {

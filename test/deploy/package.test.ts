@@ -2,16 +2,16 @@
 // pinned one, and that the image can build the UI.
 
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 
 import { z } from 'zod';
+
+import { tryDevProgram } from '../harness/program/dev-program.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -28,22 +28,6 @@ const machinePath = (process.env['PATH'] ?? '')
   .split(path.delimiter)
   .filter((folder) => !folder.includes('node_modules'))
   .join(path.delimiter);
-
-const readyLine = z.object({
-  gateway_url: z.url(),
-  admin_url: z.url(),
-  api_key: z.string(),
-  model: z.string(),
-});
-
-/** Resolves with the first line of standard output; rejects if the process ends without one. */
-async function firstLine(child: ReturnType<typeof spawn>): Promise<string> {
-  assert.ok(child.stdout && child.stderr);
-  let errors = '';
-  child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()));
-  for await (const line of createInterface({ input: child.stdout })) return line;
-  throw new Error(`ended without a line: ${errors}`);
-}
 
 describe('the npm package', { timeout: suiteMs }, () => {
   let place = '';
@@ -105,25 +89,7 @@ describe('the npm package', { timeout: suiteMs }, () => {
   }
 
   it('serves a chat and its UI by gw dev, and ends when it is interrupted', async () => {
-    const args = ['dev', '--json', '--ephemeral', '--port', '0', '--admin-port', '0'];
-    const child = spawn(path.join(folder, 'node_modules/.bin/gw'), args, {
-      cwd: folder,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const ended = once(child, 'exit');
-    const ready = readyLine.parse(JSON.parse(await firstLine(child)));
-    const answer = await fetch(`${ready.gateway_url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${ready.api_key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: ready.model, messages: [{ role: 'user', content: 'hi' }] }),
-    });
-    assert.equal(answer.status, 200, await answer.text());
-    const page = await fetch(`${ready.admin_url}/ui/`);
-    assert.match(await page.text(), /^<!doctype html>/u);
-    child.kill('SIGINT');
-    assert.deepEqual(await ended, [0, null]);
-    await assert.rejects(fetch(`${ready.admin_url}/healthz`), 'nothing is left listening');
+    await tryDevProgram(path.join(folder, 'node_modules/.bin/gw'), { cwd: folder, env });
   });
 });
 

@@ -24,12 +24,16 @@ export class SetPasswordCommand extends Command {
     examples: [
       ['Prompt for the password', '$0 set-password --name admin'],
       ['Read the password from standard input', '$0 set-password --name admin --password -'],
+      ['Create the first login in a script', '$0 set-password --name admin --if-absent'],
     ],
   });
 
   name = Option.String('--name', { description: 'name of the principal; required' });
   password = Option.String('--password', {
     description: 'password, visible in the process list; - reads standard input',
+  });
+  ifAbsent = Option.Boolean('--if-absent', false, {
+    description: 'change nothing if the login has a password',
   });
   breakGlass = Option.String('--break-glass', {
     description: 'reason for skipping the approval that the change policy requires',
@@ -57,17 +61,22 @@ export class SetPasswordCommand extends Command {
       const warn = (message: string): void => void stderr.write(`gw: warning: ${message}\n`);
       const { setLoginIn } = await import('../control-plane/login-principal.ts');
       const opening = { databaseUrl, encryptionKey, encryptionKeyPrevious, warn };
-      const { name, breakGlass } = this;
-      const set = await setLoginIn(opening, { name, password, breakGlass });
+      const { name, breakGlass, ifAbsent } = this;
+      const set = await setLoginIn(opening, { name, password, breakGlass, ifAbsent });
       if (isRefusal(set)) return reportRefusals(stderr, [set]);
-      const { id, created, roleGranted, adminMended } = set;
-      const done = ['password set'];
+      const { id, passwordSet, created, roleGranted, adminMended } = set;
+      const done = [passwordSet ? 'password set' : 'nothing changed, because it has a password'];
       if (created) done.push('principal created');
       if (adminMended)
         done.push('role admin repaired, because no role could write the configuration');
       if (roleGranted !== null) done.push(`role ${roleGranted} granted`);
-      const facts = { id, created, role_granted: roleGranted, admin_mended: adminMended };
-      const answer = JSON.stringify(facts);
+      const answer = JSON.stringify({
+        id,
+        password_set: passwordSet,
+        created,
+        role_granted: roleGranted,
+        admin_mended: adminMended,
+      });
       stdout.write(`${this.json ? answer : `${this.name}: ${done.join(', ')}`}\n`);
       return exitCodes.ok;
     });

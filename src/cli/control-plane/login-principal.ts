@@ -29,10 +29,14 @@ type Dependencies = Readonly<{
 export type LoginGiven = Readonly<{
   name: string;
   password: string;
+  /** Changes nothing if the login has a password. */
+  ifAbsent?: boolean;
   breakGlass?: string | undefined;
 }>;
 export type LoginSet = Readonly<{
   id: PrincipalId;
+  /** False if the login had a password, which `ifAbsent` keeps. */
+  passwordSet: boolean;
   created: boolean;
   /** The name of the granted role, or null. */
   roleGranted: string | null;
@@ -42,16 +46,27 @@ export type LoginSet = Readonly<{
 
 export async function setLogin(
   { plane, passwords }: Dependencies,
-  { name, password, breakGlass }: LoginGiven,
+  { name, password, breakGlass, ifAbsent = false }: LoginGiven,
 ): Promise<LoginSet | Refusal> {
   const named = readInput(nameField, name);
   if (isRefusal(named)) return refuse('invalid', named.message.replace(/^body/, '--name'));
+  const fingerprint = plane.vault.fingerprint(name);
+  const holder = holderOfName(plane.store.state(), { fingerprint });
+  if (ifAbsent && holder !== undefined && holder.passwordRef !== null) {
+    return {
+      id: holder.id,
+      passwordSet: false,
+      created: false,
+      roleGranted: null,
+      adminMended: false,
+    };
+  }
   const hash = await passwords.hash(password);
   if (isRefusal(hash)) return hash;
 
   const nameRef = randomUUID();
   const passwordRef = randomUUID();
-  const stored = { text: null, ref: nameRef, fingerprint: plane.vault.fingerprint(name) };
+  const stored = { text: null, ref: nameRef, fingerprint };
   const outcome = await plane.execute(
     {
       command: { type: 'SetLogin', name: stored, passwordRef },
@@ -80,6 +95,7 @@ export async function setLogin(
   assert.ok(principal !== undefined, 'a login that was set is there');
   return {
     id: principal.id,
+    passwordSet: true,
     created: happened('PrincipalCreated'),
     roleGranted: granted === undefined ? null : (state.role.byId.get(granted)?.name ?? null),
     adminMended: happened('RolePermissionGranted'),

@@ -116,6 +116,11 @@ export const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/./, { error: 'must be a postgres:// address' });
 
+export const oneServerUrl = postgresUrl.refine(
+  (url) => !/^\w+:\/\/(?:[^@/?]*@)?[^/?]*,|[?&]host=[^&]*(?:,|%2C)/i.test(url),
+  { error: 'must name one server; only --database-url may name several' },
+);
+
 export const list = z.string().transform((value): readonly string[] =>
   value
     .split(',')

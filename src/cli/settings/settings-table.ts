@@ -20,6 +20,7 @@ import {
   httpUrl,
   list,
   onOrOff,
+  oneServerUrl,
   postgresUrl,
   text,
   wholeNumber,
@@ -106,10 +107,10 @@ const coreSettings = {
   databaseReadUrl: define({
     flag: '--database-read-url',
     variable: 'GW_DATABASE_READ_URL',
-    schema: postgresUrl,
+    schema: oneServerUrl,
     fallback: null,
     secret: true,
-    description: 'a standby of the database, for usage reports that may be up to 30 s old',
+    description: 'one standby of the database, for usage reports that may be up to 30 s old',
   }),
   databaseMaxConnections: define({
     flag: null,
