@@ -15,6 +15,14 @@ const core: readonly Screen[] = [
   { name: 'metrics', title: 'Metrics', icon: 'activity', group: 'Now', key: 'm' },
   { name: 'usage', title: 'Usage and spend', icon: 'receipt-text', group: 'Now', key: 'u' },
   {
+    name: 'routing',
+    title: 'Routing map',
+    icon: 'workflow',
+    group: 'Routing',
+    key: 'b',
+    hasPast: true,
+  },
+  {
     name: 'limits',
     title: 'Limits and budgets',
     icon: 'gauge',

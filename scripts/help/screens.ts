@@ -10,6 +10,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   requests: 'guides/find-requests.md',
   playground: 'guides/why-a-request-went-there.md',
   'frontend-models': 'guides/route-by-rule.md',
+  routing: 'guides/route-by-rule.md#see-the-routing-as-a-picture',
   'prompt-classes': 'guides/prompt-classes.md',
   models: 'guides/connect-a-provider.md#fields-of-a-model',
   providers: 'guides/connect-a-provider.md',

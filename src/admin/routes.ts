@@ -58,6 +58,7 @@ import { snapshotRoutes } from './history/snapshots.ts';
 import { tokenRoutes } from './access/tokens.ts';
 import { timeseriesRoutes } from './operations/timeseries.ts';
 import { usageEventRoutes } from './operations/usage-events.ts';
+import { usageFlowRoutes } from './operations/usage-flows.ts';
 import { usageExportRoutes } from './operations/usage-export.ts';
 import { billReconciliationRoutes } from './operations/bill-reconciliations.ts';
 import { usageRoutes } from './operations/usage.ts';
@@ -153,6 +154,7 @@ const groups = [
   of('usage', ledgerRoutes),
   of('usage', usageWhatIfRoutes),
   of('usage', usageExportRoutes),
+  of('usage', usageFlowRoutes),
   of('usage', billReconciliationRoutes),
   of('history', vaultRoutes),
   of('webhooks', webhookRoutes),

@@ -36,6 +36,7 @@ const unlisted: ReadonlySet<string> = new Set([
   'fleet',
   'overview',
   'playground',
+  'routing',
   'webhooks',
 ]);
 

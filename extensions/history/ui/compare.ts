@@ -18,6 +18,7 @@ import { Watch } from '../../../ui/elements/watch.ts';
 import { formatCount } from '../../../ui/lib/text/format.ts';
 import { kindLabel, kindNames, readMoment } from '../../../ui/lib/history/history.ts';
 import '../../../ui/parts/differences.ts';
+import { screenNamed } from '../../../ui/screens.ts';
 import { isReadOnly } from '../../../ui/state/as-of.ts';
 import { changeQuery, linkTo, place } from '../../../ui/state/location.ts';
 import { may } from '../../../ui/state/session.ts';
@@ -137,6 +138,22 @@ class HistoryDiff extends element({
               html`<option value=${name} ?selected=${name === kind}>${kindLabel(name)}</option>`,
           )}
         </select>
+        ${
+          total === 0 || screenNamed('routing') === undefined
+            ? nothing
+            : html`<a
+                class="button"
+                href=${linkTo({
+                  screen: 'routing',
+                  query: {
+                    as_of: String(to.position),
+                    compare: String(from.position),
+                    model: 'changed',
+                  },
+                })}
+                ><gw-icon name="workflow"></gw-icon>Routing map</a
+              >`
+        }
         ${
           may('config:write') && !isReadOnly() && total > 0
             ? html`<a

@@ -8,6 +8,8 @@ import type { UsageCursor, UsageEventFilter } from '../../db/usage/usage-filter.
 import { readArchive } from '../../db/usage/archive/archive-state.ts';
 import { readHorizons } from '../../db/usage/sums/horizons.ts';
 import { isDense, isRolledUp } from '../../db/usage/usage-rollups.ts';
+import { usageFlows } from '../../db/usage/usage-flows.ts';
+import type { UsageFlow } from '../../db/usage/usage-flows.ts';
 import { unattributedSeries, usageSeries } from '../../db/usage/usage-series.ts';
 import type { SeriesPoint } from '../../db/usage/usage-series.ts';
 import { usageTotals } from '../../db/usage/usage-totals.ts';
@@ -30,6 +32,25 @@ export const totals = async (db: Queryable, query: Parameters<typeof usageTotals
 
 /** A row of the database. `rule_inputs` is JSON. */
 export type UsageRow = UsageRecord;
+
+/** Bounds the work of a report on any range. */
+const flowRowsMax = 200_000;
+const flowsMax = 5_000;
+
+/** `since` is later than requested if the range has more rows than are counted. */
+type Flows = Readonly<{ since: string; until: string; flows: readonly UsageFlow[] }>;
+
+export async function flowsOf(
+  db: Queryable,
+  { sinceMs, untilMs }: Readonly<{ sinceMs: number; untilMs: number }>,
+): Promise<Flows | Refusal> {
+  const range = { since: new Date(sinceMs).toISOString(), until: new Date(untilMs).toISOString() };
+  const refusal = refuseBackwards(range);
+  if (refusal !== null) return refusal;
+  const asked = { ...range, rowsMax: flowRowsMax, flowsMax };
+  const { flows, oldest } = await usageFlows(db, asked);
+  return { since: oldest?.toISOString() ?? range.since, until: range.until, flows };
+}
 
 export type RowsAsked = Readonly<{
   filter: UsageEventFilter;

@@ -14,7 +14,7 @@ export const currencyOf = (column: SQLQuery): SQLQuery =>
  * Classifies errors. A 401 or 403 concerns the gateway's own credential and a 429 the backend's
  * load, so they are upstream errors; other 4xx are client errors.
  */
-const isUpstreamError: SQLQuery = sql`
+export const isUpstreamError: SQLQuery = sql`
   (refusal is null and (status >= 500 or status in (401, 403, 429)))`;
 const isClientError: SQLQuery = sql`
   (refusal is null and status between 400 and 499 and status not in (401, 403, 429))`;

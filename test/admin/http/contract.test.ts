@@ -239,6 +239,7 @@ const lines: Readonly<Record<string, Line>> = {
   getFleet: {},
   getHealth: {},
   getUsage: {},
+  getUsageFlows: {},
   getTimeseries: {},
   listUsageEvents: {},
   summarizeUsage: { query: 'since=2026-11-01T00:00:00Z&until=2026-11-02T00:00:00Z' },

@@ -78,6 +78,14 @@ export const stops: readonly Stop[] = [
       'request before you publish.',
   },
   {
+    name: 'routing',
+    title: 'Routing map',
+    path: 'routing?range=24h',
+    about:
+      'How requests get from frontend models through rules, pools and models to providers, ' +
+      'with traffic and health. Any version can be shown, or compared with another one.',
+  },
+  {
     name: 'prompt-classes',
     title: 'Prompt classes',
     path: 'prompt-classes',

@@ -101,7 +101,7 @@ export async function* pagesOf<Path extends PathOf<'GET'>>(
   path: Path,
   { signal, query }: Listed<Path> = {},
 ): AsyncGenerator<readonly RowOf<Path>[], void, undefined> {
-  const first = { ...query, limit: pageRows, ...(takesAsOf(path) ? { as_of: asOf() } : {}) };
+  const first = { ...(takesAsOf(path) ? { as_of: asOf() } : {}), ...query, limit: pageRows };
   let next: string | null = addressOf(path, {}, first);
   while (next !== null) {
     const { body, headers }: Answered<readonly RowOf<Path>[]> = await send(next, {
