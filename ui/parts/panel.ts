@@ -4,6 +4,7 @@ import { html, nothing } from 'lit';
 
 import '../elements/chart/chart.ts';
 import type { Series } from '../elements/chart/chart-plot.ts';
+import type { Marker } from '../lib/observe/markers.ts';
 
 type Panel = Readonly<{
   title: string;
@@ -24,6 +25,7 @@ type Panel = Readonly<{
   empty?: string;
   /** The values span orders of magnitude, so the axis can be logarithmic. */
   scaled?: boolean;
+  markers?: readonly Marker[];
   onZoom?: (event: CustomEvent<{ since: number; until: number }>) => void;
 }>;
 
@@ -40,6 +42,7 @@ export const panel = (given: Panel) =>
       empty=${given.empty ?? 'No requests in this range'}
       ?scaled=${given.scaled === true}
       .height=${given.height ?? 180}
+      .markers=${given.markers ?? []}
       .times=${given.times}
       .format=${given.format}
       .series=${given.series}

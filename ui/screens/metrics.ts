@@ -14,6 +14,7 @@ import { Watch } from '../elements/watch.ts';
 import { choicesOf } from '../lib/page/choices.ts';
 import { bucketSecondsOf, edgesOf, isoEdges, readRange, writeRange } from '../lib/page/range.ts';
 import type { Range } from '../lib/page/range.ts';
+import { ChangeMarkers, routingKinds } from '../parts/change-markers.ts';
 import { lookActions } from '../parts/look-actions.ts';
 import { panel } from '../parts/panel.ts';
 import { changeQuery, place } from '../state/location.ts';
@@ -105,6 +106,10 @@ class ScreenMetrics extends LitElement {
     pausable: true,
     question: () => JSON.stringify({ ...this.#asked(), range: writeRange(this.#range()) }),
   });
+  readonly #changes = new ChangeMarkers(this, {
+    range: () => this.#range(),
+    kinds: routingKinds,
+  });
   readonly #models = new Resource(this, (signal) => list('/admin/provider-models', { signal }));
 
   #range(): Range {
@@ -169,7 +174,8 @@ class ScreenMetrics extends LitElement {
   #all(recorded: Recorded) {
     const isOld = this.#recorded.isOld;
     const { times, drawn } = chartsOf(recorded);
-    const shared = { group: 'metrics', times, onZoom: this.#onZoom };
+    const markers = this.#changes.shown;
+    const shared = { group: 'metrics', times, markers, onZoom: this.#onZoom };
     return html`<div class="shown ${isOld ? 'old' : ''}">
         <div class="charts">${drawn.map((one) => panel({ ...shared, ...one }))}</div>
       </div>

@@ -24,6 +24,7 @@ import type { Range } from '../lib/page/range.ts';
 import { latencySeries, latencyText, refusedOf, totalsOf } from '../lib/observe/series.ts';
 import type { Totals } from '../lib/observe/series.ts';
 import { unpricedText } from '../lib/observe/usage.ts';
+import { ChangeMarkers, routingKinds } from '../parts/change-markers.ts';
 import { lookActions } from '../parts/look-actions.ts';
 import { panel } from '../parts/panel.ts';
 import { subjectLink } from '../parts/subject.ts';
@@ -56,6 +57,10 @@ class ScreenOverview extends LitElement {
     pollMs,
     pausable: true,
     question: () => writeRange(this.#range()),
+  });
+  readonly #marked = new ChangeMarkers(this, {
+    range: () => this.#range(),
+    kinds: routingKinds,
   });
   /** Once all steps are done, the checklist needs no data. */
   readonly #steps: Resource<readonly Step[]> = new Resource(this, loadFirstRun, {
@@ -101,6 +106,7 @@ class ScreenOverview extends LitElement {
       level: 2,
       group: 'overview',
       times: buckets.times,
+      markers: this.#marked.shown,
       onZoom: this.#onZoom,
     } as const;
     return [

@@ -22,6 +22,7 @@ import {
   readGrouping,
   rowFilterOf,
 } from '../lib/observe/usage.ts';
+import { ChangeMarkers, routingKinds } from '../parts/change-markers.ts';
 import { lookActions } from '../parts/look-actions.ts';
 import { screenNamed } from '../screens.ts';
 import { apiBase } from '../state/base.ts';
@@ -96,6 +97,10 @@ class ScreenUsage extends LitElement {
     pausable: true,
     question: () => this.#question(),
   });
+  readonly #changes = new ChangeMarkers(this, {
+    range: () => this.#range(),
+    kinds: routingKinds,
+  });
   readonly #principals = new Resource(this, (signal) => list('/admin/principals', { signal }));
 
   #wanted = wantedFor(null, '', groupSteps);
@@ -145,7 +150,8 @@ class ScreenUsage extends LitElement {
   #all(usage: Usage) {
     if (usage.groups.length === 0) return this.#empty();
     return html`<div class="shown ${this.#usage.isOld ? 'old' : ''}">
-      ${tiles(usage)} ${charts(usage, this.#onZoom)} ${this.#table(usage)}
+      ${tiles(usage)} ${charts(usage, { markers: this.#changes.shown, onZoom: this.#onZoom })}
+      ${this.#table(usage)}
     </div>`;
   }
 

@@ -31,6 +31,8 @@ type Drawing = Readonly<{
   /** For its colors and font. */
   styles: CSSStyleDeclaration;
   onCursor: (index: number | null) => void;
+  /** After each drawing. */
+  onDraw: (plot: uPlot) => void;
   /** Epoch milliseconds of the dragged range. */
   onSelect: (since: number, until: number) => void;
 }>;
@@ -89,6 +91,7 @@ export function plotOptions(drawing: Drawing): uPlot.Options {
       })),
     ],
     hooks: {
+      draw: [drawing.onDraw],
       setCursor: [(plot) => drawing.onCursor(plot.cursor.idx ?? null)],
       setSelect: [(plot) => selected(plot, drawing.onSelect)],
     },

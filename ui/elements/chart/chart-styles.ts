@@ -89,6 +89,16 @@ export const chartStyles = css`
     min-height: var(--plot-height);
   }
 
+  /* Covers the plot; only the marks take the pointer. */
+  gw-chart-markers {
+    position: absolute;
+    top: var(--plot-area-top);
+    left: var(--plot-area-left);
+    width: var(--plot-area-width);
+    height: var(--plot-area-height);
+    pointer-events: none;
+  }
+
   .zone {
     position: absolute;
     top: calc(var(--plot-height) - 1.25rem);

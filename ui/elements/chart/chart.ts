@@ -13,6 +13,7 @@ import {
   lastKnownIndex,
   logarithmsOf,
 } from '../../lib/observe/series.ts';
+import type { Axis, Marker } from '../../lib/observe/markers.ts';
 import { rowsOf, summaryOf } from '../../lib/observe/series-text.ts';
 import { axisScale, theme, zone } from '../../state/preferences.ts';
 import { base, buttons } from '../../styles/base.ts';
@@ -44,6 +45,9 @@ class GwChart extends element({
   scaled: flag(),
   /** Shown if no value is known. */
   empty: text('No data'),
+  /** Changes to mark on the time axis. */
+  markers: given<readonly Marker[]>([]),
+  axis: state<Axis | null>(null),
   asTable: state(false),
   hiddenLines: state<ReadonlySet<string>>(),
 }) {
@@ -124,11 +128,17 @@ class GwChart extends element({
         role="img"
         aria-label="${this.label}: ${summaryOf(this.series, this.format)}"
       ></div>
+      ${this.axis === null || this.markers.length === 0 ? nothing : this.#marks(this.axis)}
       ${
         zoned === ''
           ? nothing
           : html`<span class="zone ${zoned.length > 3 ? 'long' : ''}">${zoned}</span>`
       }`;
+  }
+
+  #marks(axis: Axis) {
+    void import('./markers.ts');
+    return html`<gw-chart-markers .markers=${this.markers} .axis=${axis}></gw-chart-markers>`;
   }
 
   #legend() {
@@ -242,9 +252,22 @@ class GwChart extends element({
       format: (value) => this.format(value),
       styles: getComputedStyle(this),
       onCursor: (index) => this.#point(index),
+      onDraw: (plot) => this.#place(plot),
       onSelect: (since, until) =>
         this.dispatchEvent(new CustomEvent('gw-zoom', { detail: { since, until } })),
     });
+
+  /** Keeps the place of the plot, for the marks of changes. */
+  #place({ over, scales: { x } }: uPlot): void {
+    const { offsetLeft: left, offsetTop: top, clientWidth: width, clientHeight: height } = over;
+    for (const [name, px] of Object.entries({ left, top, width, height })) {
+      this.style.setProperty(`--plot-area-${name}`, `${px}px`);
+    }
+    const [since, until] = [1_000 * (x?.min ?? 0), 1_000 * (x?.max ?? 0)];
+    const isSame =
+      this.axis?.since === since && this.axis.until === until && this.axis.width === width;
+    if (!isSame) this.axis = { since, until, width };
+  }
 
   #point(at: number | null): void {
     if (at === this.#at) return;

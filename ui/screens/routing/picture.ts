@@ -97,7 +97,6 @@ class GwRoutePicture extends element({
     const isUnwell = tone === 'bad' || tone === 'warn';
     const words = nodeText(node, this.counted ? traffic : null);
     const failed = this.counted ? failedShare(traffic) : '';
-    const only = (shown: unknown) => html`<span class="only-read">${shown}</span>`;
     const content = html`<span class="name"
         >${only(`${kinds[node.column]} `)}${
           change === null ? nothing : html`<b class="sign" aria-hidden="true">${signs[change]}</b>`
@@ -183,6 +182,9 @@ class GwRoutePicture extends element({
     this.#all('.node').item(layout.nodes.indexOf(to)).focus();
   }
 }
+
+/** For screen readers. */
+const only = (shown: string) => html`<span class="only-read">${shown}</span>`;
 
 const isDense = ({ columns }: Layout): boolean => columns.some(({ count }) => count > denseFrom);
 

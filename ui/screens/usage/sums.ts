@@ -20,6 +20,7 @@ import {
   joined,
   unpricedText,
 } from '../../lib/observe/usage.ts';
+import type { Marker } from '../../lib/observe/markers.ts';
 import { panel } from '../../parts/panel.ts';
 import type { Usage } from './load.ts';
 
@@ -61,13 +62,15 @@ export function tiles({ now, before }: Usage) {
 
 type Zoom = (event: CustomEvent<{ since: number; until: number }>) => void;
 
-export function charts({ points, edges, widthMs, now }: Usage, onZoom: Zoom) {
+type Given = Readonly<{ markers: readonly Marker[]; onZoom: Zoom }>;
+
+export function charts({ points, edges, widthMs, now }: Usage, given: Given) {
   const buckets = bucketsOf(points, { edges, widthMs });
   const sum = (label: string, of: (point: SeriesPoint) => number | null) => ({
     label,
     values: points.map(of),
   });
-  const shared = { level: 2, group: 'usage', times: buckets.times, onZoom } as const;
+  const shared = { level: 2, group: 'usage', times: buckets.times, ...given } as const;
   return html`<div class="charts">
     ${panel({
       ...shared,
