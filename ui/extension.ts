@@ -55,7 +55,20 @@ export type Alternative = Readonly<{
   ) => Promise<void>;
 }>;
 
+/** Work that waits for a person, listed with the notifications. */
+export type Waiting = Readonly<{
+  /** Unique; what was known before is not announced again. */
+  key: string;
+  text: string;
+  about: string;
+  place: Readonly<{ screen: string; rest: readonly (string | number)[] }>;
+}>;
+
 export type UiExtension = Readonly<{
+  waiting?: Readonly<{
+    permission: 'config:write';
+    load: (person: number, signal: AbortSignal) => Promise<readonly Waiting[]>;
+  }>;
   insteadOfSaving?: Alternative;
   sections?: readonly Section[];
   preview?: Readonly<{
@@ -86,6 +99,12 @@ export const extensions: readonly UiExtension[] = Object.values(
 );
 
 export const alternatives = extensions.flatMap(({ insteadOfSaving }) => insteadOfSaving ?? []);
+
+/** For a person with these permissions. */
+export const waitingFor = (may: (permission: string) => boolean) =>
+  extensions.flatMap(({ waiting }) =>
+    waiting !== undefined && may(waiting.permission) ? [waiting] : [],
+  );
 
 export const previews = extensions.flatMap(({ preview }) => preview ?? []);
 

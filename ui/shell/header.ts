@@ -16,6 +16,7 @@ import type { Theme } from '../state/preferences.ts';
 import { session } from '../state/session.ts';
 import { dismissAll } from '../state/toasts.ts';
 import { base, buttons } from '../styles/base.ts';
+import { WaitingWork } from './waiting.ts';
 
 const themeIcons: Readonly<Record<Theme, IconName>> = {
   system: 'monitor',
@@ -76,6 +77,25 @@ export class GwHeader extends element({
         display: none;
       }
 
+      .bell {
+        position: relative;
+      }
+
+      .waits {
+        position: absolute;
+        top: 0;
+        right: 0;
+        min-width: 1rem;
+        padding: 0 0.25rem;
+        border-radius: 999px;
+        background: var(--accent);
+        color: var(--on-accent);
+        font-size: 0.625rem;
+        font-weight: 600;
+        line-height: 1rem;
+        text-align: center;
+      }
+
       @media (max-width: 900px) {
         .narrow {
           display: inline-flex;
@@ -102,6 +122,7 @@ export class GwHeader extends element({
   readonly #theme = new Watch(this, theme);
   readonly #zone = new Watch(this, zone);
   readonly #session = new Watch(this, session);
+  readonly #waiting = new WaitingWork(this);
 
   protected override render() {
     const past = this.#place.value.query['as_of'] ?? null;
@@ -131,16 +152,7 @@ export class GwHeader extends element({
       <button type="button" class="plain wide" title="Time zone" @click=${this.#turnZone}>
         <gw-icon name="globe"></gw-icon>${zoneName}
       </button>
-      <button
-        type="button"
-        class="plain icon"
-        aria-label="Notifications"
-        title="Notifications"
-        @click=${this.showNotices}
-      >
-        <gw-icon name="bell"></gw-icon>
-      </button>
-      ${this.#help()}
+      ${this.#bell()} ${this.#help()}
       <gw-menu
         plain
         icon=${themeIcons[this.#theme.value]}
@@ -157,9 +169,28 @@ export class GwHeader extends element({
       ${
         this.noticesOpen === null
           ? nothing
-          : html`<gw-notices ?open=${this.noticesOpen} @gw-close=${this.#hideNotices}></gw-notices>`
+          : html`<gw-notices
+              ?open=${this.noticesOpen}
+              .waiting=${this.#waiting.all}
+              @gw-close=${this.#hideNotices}
+            ></gw-notices>`
       }
     `;
+  }
+
+  #bell() {
+    const { length } = this.#waiting.all;
+    const label = length === 0 ? 'Notifications' : `Notifications, ${length} waiting for you`;
+    return html`<button
+      type="button"
+      class="plain icon bell"
+      aria-label=${label}
+      title=${label}
+      @click=${this.showNotices}
+    >
+      <gw-icon name="bell"></gw-icon>
+      ${length === 0 ? nothing : html`<span class="waits">${length > 99 ? '99+' : length}</span>`}
+    </button>`;
   }
 
   #help() {

@@ -13,6 +13,8 @@ export const theme: Store<Theme> = kept('gw-theme', themes);
 export const zone: Store<Zone> = kept('gw-zone', zones);
 /** For axes of values that span orders of magnitude, such as latency. */
 export const axisScale = kept<'linear' | 'log'>('gw-axis-scale', ['linear', 'log']);
+/** Notifications of the operating system while the page is hidden. The browser asks for permission. */
+export const outsideNotices = kept<'off' | 'on'>('gw-outside-notices', ['off', 'on']);
 /** Can be turned off for people who dictate or press keys by mistake (WCAG 2.1.4). */
 export const singleKeys = kept<'on' | 'off'>('gw-single-keys', ['on', 'off']);
 

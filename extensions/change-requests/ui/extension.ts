@@ -1,5 +1,5 @@
-// Registers the change request extension: its section of the History screen, and "Request approval"
-// in the dialog that saves.
+// Registers the change request extension: its section of the History screen, "Request approval" in
+// the dialog that saves, and the requests that wait for a person.
 
 import type { UiExtension } from '../../../ui/extension.ts';
 
@@ -13,6 +13,10 @@ export const extension: UiExtension = {
       load: () => import('./requests.ts'),
     },
   ],
+  waiting: {
+    permission: 'config:write',
+    load: async (person, signal) => (await import('./waiting.ts')).load(person, signal),
+  },
   insteadOfSaving: {
     label: 'Request approval',
     resolves: 'approval_required',

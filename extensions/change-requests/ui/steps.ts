@@ -77,5 +77,16 @@ export function stepsFor(
   return ['apply', 'schedule', end];
 }
 
+type Listed = Pick<Request, 'state' | 'author'> &
+  Readonly<{ approvals: readonly Readonly<{ by: Readonly<{ id: number }> }>[] }>;
+
+/** The awaited step that this person can take. Null if the request waits for others. */
+export function awaitedStep({ state, author, approvals }: Listed, me: number): Step | null {
+  const isMine = author?.id === me;
+  if (state === 'approved') return isMine ? 'apply' : null;
+  if (isMine || approvals.some(({ by }) => by.id === me)) return null;
+  return state === 'open' ? 'approve' : state === 'review_due' ? 'review' : null;
+}
+
 export const isEditable = ({ state, author }: Request, me: number): boolean =>
   author?.id === me && (state === 'open' || state === 'approved' || state === 'scheduled');

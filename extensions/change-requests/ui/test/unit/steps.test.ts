@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
-import { kindsText, stepsFor } from '../../steps.ts';
+import { awaitedStep, kindsText, stepsFor } from '../../steps.ts';
 
 const boss = 2;
 const second = 3;
@@ -38,6 +38,21 @@ it('another user reviews an immediate change; a closed request has no steps', ()
   for (const state of ['applied', 'refused', 'withdrawn', 'expired', 'reviewed'] as const) {
     assert.deepEqual(stepsFor({ ...open, state }, { ...now, me: second }), []);
   }
+});
+
+it('a request waits for the person who can take its next step', () => {
+  const waits = (
+    state: 'open' | 'approved' | 'scheduled' | 'review_due',
+    approvers: number[] = [],
+  ) =>
+    [boss, second].map((me) =>
+      awaitedStep({ ...open, state, approvals: approvers.map((id) => ({ by: { id } })) }, me),
+    );
+  assert.deepEqual(waits('open'), [null, 'approve']);
+  assert.deepEqual(waits('open', [second]), [null, null]);
+  assert.deepEqual(waits('approved', [second]), ['apply', null]);
+  assert.deepEqual(waits('scheduled', [second]), [null, null]);
+  assert.deepEqual(waits('review_due'), [null, 'review']);
 });
 
 it('kinds are always listed in the same order', () => {
