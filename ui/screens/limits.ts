@@ -2,10 +2,13 @@
 
 import { css, html, nothing } from 'lit';
 
+import type { Budget } from '../api/records.ts';
+import '../elements/badge.ts';
 import '../elements/form/field.ts';
 import type { FieldInput } from '../elements/form/field.ts';
 import '../elements/time.ts';
 import { capStates, capStateOf, nearerCap, shareText } from '../lib/access/budget.ts';
+import { forecastOf, forecastText } from '../lib/access/forecast.ts';
 import { windowWords } from '../lib/access/window.ts';
 import { orNone, recordChoices } from '../lib/page/choices.ts';
 import { adminCurl } from '../lib/saves/copy-as.ts';
@@ -13,6 +16,7 @@ import { formatNumber } from '../lib/text/format.ts';
 import { moneyBar, tokensBar } from '../parts/budget.ts';
 import { resourceScreen } from '../parts/resource-screen.ts';
 import { byState } from '../parts/state-segments.ts';
+import { isReadOnly } from '../state/as-of.ts';
 import { openRest } from '../state/location.ts';
 import { increaseFormOf } from './limits/increases.ts';
 import { budgetFormOf, limitsFormOf } from './limits/form.ts';
@@ -23,6 +27,21 @@ import { capsRecord } from './limits/record.ts';
 const unlimited = html`<span class="quiet">unlimited</span>`;
 const rateCell = (value: number | null | undefined) =>
   value === null || value === undefined ? unlimited : formatNumber(value);
+
+const forecastHelp = 'At the average rate since the window started';
+
+/** Usage is unknown for past versions. */
+const forecastNow = (budget: Budget | null) =>
+  budget === null || isReadOnly() ? null : forecastOf(budget, Date.now());
+
+function forecastCell(budget: Budget | null) {
+  const forecast = forecastNow(budget);
+  if (forecast === null) return '';
+  const text = forecastText(forecast, Date.now());
+  return forecast.usedUpAt === null
+    ? text
+    : html`<gw-badge tone=${text === 'used up' ? 'bad' : 'warn'}>${text}</gw-badge>`;
+}
 
 /** The id is the id of the principal. */
 resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
@@ -67,6 +86,13 @@ resourceScreen<Capped, Readonly<{ rows: readonly Capped[] }>>({
       label: 'Tokens',
       value: ({ budget }) => budget?.tokens_used ?? null,
       cell: ({ budget }) => (budget === null ? unlimited : tokensBar(budget)),
+    },
+    {
+      id: 'forecast',
+      label: 'Forecast',
+      help: forecastHelp,
+      value: ({ budget }) => forecastNow(budget)?.share ?? null,
+      cell: ({ budget }) => forecastCell(budget),
     },
     {
       id: 'window',

@@ -4,11 +4,13 @@ import { html, nothing } from 'lit';
 
 import type { Budget } from '../../api/records.ts';
 import { nearerCap } from '../../lib/access/budget.ts';
+import { basisText, forecastOf, forecastText } from '../../lib/access/forecast.ts';
 import { momentIn, windowWords } from '../../lib/access/window.ts';
 import type { Save } from '../../lib/saves/save.ts';
-import { formatNumber } from '../../lib/text/format.ts';
+import { capital, formatNumber } from '../../lib/text/format.ts';
 import { moneyBar, tokensBar } from '../../parts/budget.ts';
 import { facts, moment } from '../../parts/facts.ts';
+import type { Fact } from '../../parts/facts.ts';
 import type { RecordScreen } from '../../parts/record-screen.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
@@ -83,6 +85,7 @@ function spent(budget: Budget) {
     </div>
     ${facts([
       ['Closest limit', nearerCap(budget)?.cap ?? 'none'],
+      forecastFact(budget),
       ['Window', windowWords(budget)],
       ['Window started', knownMoment(window_start)],
       zone === undefined || window_end === null
@@ -90,6 +93,20 @@ function spent(budget: Budget) {
         : ['Resets on', momentIn(window_end, zone)],
       ['Alerts at', `${[...alerts.filter((one) => one < 100), 100].join(', ')} %`],
     ])}`;
+}
+
+function forecastFact(budget: Budget): Fact | null {
+  const now = Date.now();
+  const forecast = isReadOnly() ? null : forecastOf(budget, now);
+  if (forecast === null) return null;
+  const { cap, usedUpAt } = forecast;
+  const at =
+    usedUpAt === null || usedUpAt <= now ? nothing : moment(new Date(usedUpAt).toISOString());
+  return [
+    'Forecast',
+    html`${capital(cap)} ${forecastText(forecast, now)} ${at}
+      <span class="quiet">${basisText(forecast)}</span>`,
+  ];
 }
 
 const knownMoment = (at: string | null) =>
