@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { archiveStatus } from '../../src/db/usage/archive/archive-checks.ts';
+import { readArchive } from '../../src/db/usage/archive/archive-state.ts';
 import { otherArchives } from '../../src/db/usage/archive/archive-processes.ts';
 import { timestamp, timestampField } from '../../src/lib/fields.ts';
 import { refuse } from '../../src/lib/refusal.ts';
@@ -15,6 +16,7 @@ import { none, route } from '../../src/admin/http/route.ts';
 import type { Archiving } from './archive-hour.ts';
 import { holdingArchive } from './archive.ts';
 import { repairArchive, repairOutcomes } from './repair.ts';
+import { wrongPlace } from './target/claim.ts';
 import { archiveProblemKinds, verifyArchive } from './verify.ts';
 
 export const archiveStatusRecord = z.object({
@@ -145,8 +147,8 @@ export function archiveRoutes(
       handle: async ({ query }) => {
         const span = spanOf(query);
         if ('refused' in span) return span;
-        const found = await archiving();
-        if (found === null) return noArchive;
+        const found = await archiveOf(archiving);
+        if ('refused' in found) return found;
         if (isRunning) return alreadyRunning;
         isRunning = true;
         try {
@@ -186,8 +188,8 @@ const repairRoute = (archiving: () => Promise<Archiving | null>) =>
     handle: async ({ body }, call) => {
       const span = spanOf(body);
       if ('refused' in span) return span;
-      const found = await archiving();
-      if (found === null) return noArchive;
+      const found = await archiveOf(archiving);
+      if ('refused' in found) return found;
       const repairing = { ...found, actor: actorOf(call.caller) };
       for (let tries = 0; tries < triesMax; tries++) {
         if (tries > 0) await setTimeout(retryMs);
@@ -220,6 +222,15 @@ const printed = ({ since, until }: Span) => ({
 });
 
 const floor = (time: string): Date => new Date(Math.floor(Date.parse(time) / hourMs) * hourMs);
+
+/** Refuses if the place is not that of the archive in use. */
+async function archiveOf(archiving: () => Promise<Archiving | null>): Promise<Archiving | Refusal> {
+  const found = await archiving();
+  if (found === null) return noArchive;
+  const { archive_id: id } = await readArchive(found.plane.db);
+  const problem = id === null ? null : await wrongPlace(found.target, id);
+  return problem === null ? found : refuse('conflict', problem);
+}
 
 const noArchive = refuse(
   'conflict',

@@ -34,15 +34,23 @@ export async function claimPlace(target: Target, logId: string): Promise<string>
   return held.archive_id;
 }
 
-/** Throws if the place cannot be read, or is not the one that was claimed: a directory may not be mounted. */
-export async function checkPlace(target: Target, archiveId: string): Promise<void> {
+/**
+ * Null if the place is the one that was claimed. A directory may not be mounted. Throws if the place
+ * cannot be read.
+ */
+export async function wrongPlace(target: Target, archiveId: string): Promise<string | null> {
   const held = await readClaim(target);
-  if (held?.archive_id === archiveId) return;
+  if (held?.archive_id === archiveId) return null;
   const found = held === null ? 'is missing' : `names archive ${held.archive_id}`;
-  throw new Error(
-    `${target.place}/${fileName} ${found}, but this process writes archive ${archiveId}: check that the ` +
-      'right place is mounted, and start gw again',
+  return (
+    `${target.place}/${fileName} ${found}, but archive ${archiveId} is in use: check that the right ` +
+    'place is mounted, and start gw again'
   );
+}
+
+export async function checkPlace(target: Target, archiveId: string): Promise<void> {
+  const problem = await wrongPlace(target, archiveId);
+  if (problem !== null) throw new Error(problem);
 }
 
 const bytesOf = (made: Claim): Uint8Array =>

@@ -8,12 +8,12 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { readArchive } from '../../../src/db/usage/archive/archive-state.ts';
-import { member } from '../../../test/harness/admin/admin.ts';
+import { errorOf, member } from '../../../test/harness/admin/admin.ts';
 import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
 import { agreeOnArchive, agreeOnNone, announce } from '../agree.ts';
 import { checkPlace, claimPlace } from '../target/claim.ts';
 import { directoryTarget } from '../target/directory.ts';
-import { archived, hourMs, rowIn } from './archived.ts';
+import { archived, begin, hourMs, rowIn } from './archived.ts';
 
 describe('a place of an archive', () => {
   it('belongs to the first event log that claims it', async (t) => {
@@ -43,19 +43,28 @@ describe('a place of an archive', () => {
   });
 
   it('gets no segment once another directory is mounted there', async (t) => {
-    const { deliver, due, directory, archiving, files, time } = await archived(t);
+    const { deliver, due, directory, archiving, files, time, send } = await archived(t);
     await deliver(rowIn(0, 1));
     await due();
     const archiveId = await claimPlace(archiving.target, archiving.logId);
     await deliver(rowIn(0, 2));
     time.now += hourMs;
     await rm(path.join(directory, '_gw.json'));
-    await assert.rejects(due({ archiveId }), /_gw\.json is missing, but this process writes/);
+    await assert.rejects(due({ archiveId }), /_gw\.json is missing, but archive .* is in use/);
     const { logId: log_id } = archiving;
     const other = { format: 1, log_id, archive_id: '01990000-0000-4000-8000-000000000000' };
     await writeFile(path.join(directory, '_gw.json'), JSON.stringify(other));
     await assert.rejects(due({ archiveId }), /_gw\.json names archive 0199/);
     assert.equal((await files()).length, 2);
+    const span = {
+      since: new Date(begin).toISOString(),
+      until: new Date(begin + hourMs).toISOString(),
+    };
+    const repair = await send('POST', '/admin/usage/archive/repair', span);
+    assert.deepEqual(errorOf(repair).slice(0, 2), [409, 'conflict']);
+    const query = new URLSearchParams(span).toString();
+    const verify = await send('GET', `/admin/usage/archive/verify?${query}`);
+    assert.deepEqual(errorOf(verify).slice(0, 2), [409, 'conflict']);
   });
 });
 

@@ -124,6 +124,7 @@ export const unverifiedHours = (
   readValues(db, time)`
     select hour from op.usage_archive_hours
     where hour < ${before.toISOString()}::timestamptz
+      and hour >= (select date_trunc('hour', min(at), 'UTC') from op.usage_events)
       and (verified_at is null or verified_at < now() - interval '1 day')
       and coalesce(failed_at, '-infinity') <= ${triedBefore.toISOString()}::timestamptz
       and exists (select from op.usage_events
