@@ -7,7 +7,7 @@ import { it } from 'node:test';
 
 import { prepareFocusValidator } from '../../../../test/harness/focus/validator.ts';
 import { preparePython } from '../../../../test/harness/python/packages.ts';
-import { archivedMonth, queried } from './month.ts';
+import { archivedMonth, countedStatuses, expectedStatuses, queried } from './month.ts';
 
 it('ClickHouse and DuckDB give the figures of the database over 30 days', async (t) => {
   const { directory, expected } = await archivedMonth(t);
@@ -16,7 +16,9 @@ it('ClickHouse and DuckDB give the figures of the database over 30 days', async 
     requirements: path.join(import.meta.dirname, 'requirements.txt'),
     purpose: 'the test of the archive with ClickHouse',
   });
-  assert.deepEqual(await queried({ engine: 'chdb', python: chdb, directory }), expected);
+  const asked = { engine: 'chdb', python: chdb, directory } as const;
+  assert.deepEqual(await queried(asked), expected);
+  assert.deepEqual(await countedStatuses(asked), expectedStatuses);
   const duckdb = prepareFocusValidator();
   assert.deepEqual(await queried({ engine: 'duckdb', python: duckdb, directory }), expected);
 });
