@@ -120,8 +120,8 @@ async function startProxy({ url, index, tally, spread }: Started) {
     setTimeout(() => {
       tally.atEnd -= Math.max(0, cost - estimateMicros);
       const id = newId();
-      spending.conclude(hold, id, { tokens: 0, micros: cost });
-      reporter.record(rowOf(id, principalId, cost));
+      const spent = spending.conclude(hold, { tokens: 0, micros: cost });
+      reporter.record(rowOf(id, principalId, cost), spent);
     }, Math.random() * inFlightMs);
   };
   return {

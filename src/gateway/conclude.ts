@@ -218,8 +218,9 @@ function record(walk: Walk, outcome: MeteredOutcome): void {
   const { log, usage, spending, stamp } = context;
   const event = usage === null ? null : usageEvent(walk, outcome, stamp);
   if (event !== null) {
-    if (hold !== null) spending.conclude(hold, event.id, amountOf(outcome, exchange.startedMs));
-    usage?.(event);
+    const spent =
+      hold === null ? null : spending.conclude(hold, amountOf(outcome, exchange.startedMs));
+    usage?.(event, spent);
   }
   const { status, route } = outcome;
   log.debug({ request_id: exchange.requestId, status, route }, 'request served');

@@ -42,10 +42,17 @@ export type SpendAccount = Readonly<
   Pick<Account, 'settled' | 'known' | 'pending' | 'inFlight' | 'windowStartMs'>
 >;
 
-/** `held`: only in memory. `sent`: the control plane may have counted it. `spooled`: in a file that another process may deliver. */
-type RowState = 'held' | 'sent' | 'spooled';
+/**
+ * `held`: only in memory. `sent`: the control plane may have counted it. `spooled`: in a file that another process may
+ * deliver. `settled`: it is part of a known amount.
+ */
+type RowState = 'held' | 'sent' | 'spooled' | 'settled';
 
-type Row = { readonly account: Account; readonly amount: Amount; state: RowState };
+/** The amount that a row recorded here adds to its account. It accompanies the row, so that most rows need no lookup. */
+export type SpentRow = Amount & { readonly account: Account; state: RowState; spooledAs: string };
+
+/** Null for rows without an amount. */
+type Rows = readonly (SpentRow | null)[];
 
 /** A request in flight. */
 export type Hold = { readonly account: Account; readonly estimate: Amount; isReleased: boolean };
@@ -57,20 +64,16 @@ const zero: Amount = { tokens: 0, micros: 0 };
 
 export class Spending {
   readonly #accounts = new Map<PrincipalId, Account>();
+  /** Those that are not settled. */
+  #rows = 0;
   /** Keyed by row id. */
-  readonly #rows = new Map<string, Row>();
+  readonly #spooled = new Map<string, SpentRow>();
   /** Orders updates and deliveries. */
   #step = 0;
-  #spooled = 0;
 
-  /** True when no row is held. A delivery then needs no bookkeeping. */
-  get isIdle(): boolean {
-    return this.#rows.size === 0;
-  }
-
-  /** The number of principals and rows in memory. */
+  /** The number of principals, and of rows that are not settled. */
   get size(): Readonly<{ accounts: number; rows: number }> {
-    return { accounts: this.#accounts.size, rows: this.#rows.size };
+    return { accounts: this.#accounts.size, rows: this.#rows };
   }
 
   currentSpend(principalId: PrincipalId, budget: CompiledBudget): CurrentSpend {
@@ -115,48 +118,55 @@ export class Spending {
     subtract(hold.account.inFlight, hold.estimate);
   }
 
-  /** Ends a request with this row. */
-  conclude(hold: Hold, rowId: string, amount: Amount): void {
+  /** Ends a request with a row of this amount. Null if the row needs no further call. */
+  conclude(hold: Hold, { tokens, micros }: Amount): SpentRow | null {
     const { account } = hold;
     this.release(hold);
-    if (amount.tokens === 0 && amount.micros === 0) return;
-    if (this.#rows.size >= rowsMax) {
-      add(account.settled, amount);
-      return add(account.known, amount);
+    if (tokens === 0 && micros === 0) return null;
+    const row: SpentRow = { account, tokens, micros, state: 'held', spooledAs: '' };
+    if (this.#rows >= rowsMax) {
+      add(account.settled, row);
+      add(account.known, row);
+      return null;
     }
-    this.#rows.set(rowId, { account, amount, state: 'held' });
-    add(account.pending, amount);
+    this.#rows++;
+    add(account.pending, row);
     account.rows++;
+    return row;
   }
 
-  /** Adds a row to the known amount when there is no control plane. Returns its amount, or null when the row is not held. */
-  countHere(rowId: string): Amount | null {
-    const row = this.#take(rowId);
-    if (row === undefined) return null;
-    add(row.account.known, row.amount);
-    return row.amount;
+  /** Adds a row to the known amount when there is no control plane. */
+  countHere(row: SpentRow): void {
+    if (this.#settle(row)) add(row.account.known, row);
   }
 
   /** Marks rows as sent. Returns the step, for `delivered`. */
-  sending(rowIds: readonly string[]): number {
-    for (const rowId of rowIds) this.#markSent(rowId);
+  sending(rows: Rows): number {
+    for (const row of rows) if (row !== null) markSent(row);
     return ++this.#step;
   }
 
   /** Marks rows as written to files, which another process may deliver. */
-  spooled(rowIds: readonly string[]): void {
-    for (const rowId of rowIds) {
-      const row = this.#markSent(rowId);
-      if (row === undefined || row.state === 'spooled') continue;
+  spooled(rows: Rows, ids: readonly string[]): void {
+    for (const [index, row] of rows.entries()) {
+      const id = ids[index];
+      if (row === null || id === undefined || row.state === 'settled') continue;
+      markSent(row);
       row.state = 'spooled';
-      this.#spooled++;
+      row.spooledAs = id;
+      this.#spooled.set(id, row);
     }
+  }
+
+  /** Those of these rows that this process wrote to files. */
+  spooledRows(ids: readonly string[]): readonly SpentRow[] {
+    if (this.#spooled.size === 0) return [];
+    return ids.flatMap((id) => this.#spooled.get(id) ?? []);
   }
 
   /** Removes the spooled rows. Call this when no spool file is left, because another process has delivered them. */
   spoolIsEmpty(): void {
-    if (this.#spooled === 0) return;
-    for (const [rowId, { state }] of this.#rows) if (state === 'spooled') this.#take(rowId);
+    for (const row of this.#spooled.values()) this.#settle(row);
   }
 
   /**
@@ -164,16 +174,15 @@ export class Spending {
    * added to the known amount, and the next snapshot corrects it.
    */
   delivered(
-    rowIds: readonly string[],
+    rows: Rows,
     { figures, sentAt }: Readonly<{ figures: readonly Figure[] | null; sentAt: number }>,
   ): void {
-    if (figures === null) return this.lost(rowIds);
+    if (figures === null) return this.lost(rows);
     const taken = new Map<Account, Sum>();
-    for (const rowId of rowIds) {
-      const row = this.#take(rowId);
-      if (row === undefined) continue;
+    for (const row of rows) {
+      if (row === null || !this.#settle(row)) continue;
       const sum = taken.get(row.account) ?? { ...zero };
-      add(sum, row.amount);
+      add(sum, row);
       taken.set(row.account, sum);
     }
     for (const figure of figures) {
@@ -185,11 +194,8 @@ export class Spending {
   }
 
   /** Handles rows that will never be delivered. They were spent, so they count until the next figure. */
-  lost(rowIds: readonly string[]): void {
-    for (const rowId of rowIds) {
-      const row = this.#take(rowId);
-      if (row !== undefined) add(row.account.known, row.amount);
-    }
+  lost(rows: Rows): void {
+    for (const row of rows) if (row !== null) this.countHere(row);
   }
 
   /** Removes principals that no longer have a budget. */
@@ -213,26 +219,25 @@ export class Spending {
     return account;
   }
 
-  #markSent(rowId: string): Row | undefined {
-    const row = this.#rows.get(rowId);
-    if (row?.state !== 'held') return row;
-    row.state = 'sent';
-    add(row.account.inDoubt, row.amount);
-    return row;
-  }
-
-  #take(rowId: string): Row | undefined {
-    const row = this.#rows.get(rowId);
-    if (row === undefined) return undefined;
-    const { account, amount, state } = row;
-    this.#rows.delete(rowId);
-    subtract(account.pending, amount);
-    add(account.settled, amount);
-    if (state !== 'held') subtract(account.inDoubt, amount);
-    if (state === 'spooled') this.#spooled--;
+  /** Returns false if it is settled already, because rows may be reported twice. */
+  #settle(row: SpentRow): boolean {
+    const { account, state } = row;
+    if (state === 'settled') return false;
+    row.state = 'settled';
+    subtract(account.pending, row);
+    add(account.settled, row);
+    if (state !== 'held') subtract(account.inDoubt, row);
+    if (state === 'spooled') this.#spooled.delete(row.spooledAs);
+    this.#rows--;
     account.rows--;
-    return row;
+    return true;
   }
+}
+
+function markSent(row: SpentRow): void {
+  if (row.state !== 'held') return;
+  row.state = 'sent';
+  add(row.account.inDoubt, row);
 }
 
 const newAccount = (reported: ReportedSpend, step: number): Account => ({

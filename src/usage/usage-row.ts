@@ -7,24 +7,70 @@ import type { UsageEvent } from './usage-event.ts';
  * ASCII only, so that one byte is one character: other characters are escaped (RFC 8259, section 7). Parses back to the
  * event. `more` are further members, each after a comma.
  */
-export const usageRow = (event: UsageEvent, more = ''): string =>
-  `{"id":"${event.id}","at":"${event.at}","principal_id":${event.principal_id}` +
+export const usageRow = (event: UsageEvent, more = '', steady = steadyMembers(event)): string =>
+  `{"id":"${event.id}","at":"${event.at}"${steady}` +
+  `,"rule_inputs":${inputs(event.rule_inputs)}` +
+  `,"prompt_tokens":${event.prompt_tokens},"completion_tokens":${event.completion_tokens}` +
+  details(event) +
+  `,"reported_cost_micros":${event.reported_cost_micros}` +
+  `,"duration_ms":${event.duration_ms},"ttft_ms":${event.ttft_ms}` +
+  `,"prompt_estimate":${event.prompt_estimate},"max_tokens":${event.max_tokens}${more}}`;
+
+/** The members that are often equal in the rows of a key and a model. */
+const steadyMembers = (event: UsageEvent): string =>
+  `,"principal_id":${event.principal_id}` +
   `,"key_id":${event.key_id},"model_id":${event.model_id},"model":${quoted(event.model)}` +
   `,"provider_id":${event.provider_id},"virtual_model":${quoted(event.virtual_model)}` +
   `,"path":${quoted(event.path)},"snapshot_version":${event.snapshot_version}` +
   `,"route":${quoted(event.route)},"tag":${quoted(event.tag)}` +
   `,"frontend_model_id":${event.frontend_model_id},"rule_id":${event.rule_id}` +
   `,"prompt_class_id":${event.prompt_class_id},"budget_percent":${event.budget_percent}` +
-  `,"matched_headers":${list(event.matched_headers)}` +
-  `,"rule_inputs":${inputs(event.rule_inputs)},"stream":${event.stream}` +
+  `,"matched_headers":${list(event.matched_headers)},"stream":${event.stream}` +
   `,"status":${event.status},"refusal":${refusal(event.refusal)}` +
-  `,"prompt_tokens":${event.prompt_tokens},"completion_tokens":${event.completion_tokens}` +
-  details(event) +
   `,"usage_reported":${event.usage_reported},"usage_estimated":${event.usage_estimated}` +
-  `,"reported_cost_micros":${event.reported_cost_micros},"cached":${event.cached}` +
-  `,"duration_ms":${event.duration_ms},"ttft_ms":${event.ttft_ms}` +
-  `,"attempts":${event.attempts},"prompt_estimate":${event.prompt_estimate}` +
-  `,"max_tokens":${event.max_tokens}${more}}`;
+  `,"cached":${event.cached},"attempts":${event.attempts}`;
+
+const isSteady = (one: UsageEvent, other: UsageEvent): boolean =>
+  one.principal_id === other.principal_id &&
+  one.key_id === other.key_id &&
+  one.model_id === other.model_id &&
+  one.model === other.model &&
+  one.provider_id === other.provider_id &&
+  one.virtual_model === other.virtual_model &&
+  one.path === other.path &&
+  one.snapshot_version === other.snapshot_version &&
+  one.route === other.route &&
+  one.tag === other.tag &&
+  one.frontend_model_id === other.frontend_model_id &&
+  one.rule_id === other.rule_id &&
+  one.prompt_class_id === other.prompt_class_id &&
+  one.budget_percent === other.budget_percent &&
+  one.matched_headers === other.matched_headers &&
+  one.stream === other.stream &&
+  one.status === other.status &&
+  one.refusal === other.refusal &&
+  one.usage_reported === other.usage_reported &&
+  one.usage_estimated === other.usage_estimated &&
+  one.cached === other.cached &&
+  one.attempts === other.attempts;
+
+/** A power of two. Keys and models that share a place replace each other's text. */
+const placesMax = 256;
+
+/** Writes rows, and keeps the text of their steady members for the next rows of the same key and model. */
+export class UsageRowWriter {
+  readonly #kept: (Readonly<{ event: UsageEvent; text: string }> | undefined)[] = [];
+
+  row(event: UsageEvent, more: string): string {
+    const place = ((event.key_id ?? 0) * 31 + (event.model_id ?? 0)) & (placesMax - 1);
+    let kept = this.#kept[place];
+    if (kept === undefined || !isSteady(kept.event, event)) {
+      kept = { event, text: steadyMembers(event) };
+      this.#kept[place] = kept;
+    }
+    return usageRow(event, more, kept.text);
+  }
+}
 
 /**
  * Counts that were not reported are omitted, because most rows have few of them. They are listed

@@ -12,6 +12,7 @@ import { AllottedBudgets } from '../../src/limits/allotted-budgets.ts';
 import { allotBudget } from '../../src/limits/budget-allotment.ts';
 import type { BudgetAllotments, SpendAsk } from '../../src/limits/reconciliation.ts';
 import { Spending } from '../../src/limits/spending.ts';
+import type { SpentRow } from '../../src/limits/spending.ts';
 import type { CompiledBudget } from '../../src/snapshot/compile/callers.ts';
 import { runs } from '../harness/property-runs.ts';
 
@@ -99,7 +100,11 @@ function fleetOf(size: number, cap: number, joinsMs: readonly number[] = []) {
       const budgets = new AllottedBudgets({ spending, outageShare: 0 });
       budgets.onLow(() => (state.isLow = true));
       const budget = budgetOf(cap, control.published());
-      return { spending, budgets, budget, queue: new Map<string, number>(), hasAsked: false };
+      const rows = {
+        queue: new Map<string, number>(),
+        amounts: new Map<string, SpentRow | null>(),
+      };
+      return { spending, budgets, budget, ...rows, hasAsked: false };
     };
     let process = started();
     let flying: { endMs: number; end: () => void; excess: number }[] = [];
@@ -139,16 +144,17 @@ function fleetOf(size: number, cap: number, joinsMs: readonly number[] = []) {
       if (process.queue.size === 0) return;
       const sentRows = new Map(process.queue);
       const ids = [...sentRows.keys()];
-      const sentAt = process.spending.sending(ids);
+      const amounts = ids.map((id) => process.amounts.get(id) ?? null);
+      const sentAt = process.spending.sending(amounts);
       if (fate === 'lost') return;
       const spent = control.count(sentRows);
       if (fate !== 'answered') return;
       const figure = { principalId: one, ...budgetOf(cap, spent).reported };
-      process.spending.delivered(ids, { figures: [figure], sentAt });
+      process.spending.delivered(amounts, { figures: [figure], sentAt });
       for (const id of ids) process.queue.delete(id);
     };
     const ask = ({ estimate, cost, lastsMs }: Asked): boolean => {
-      const { spending, budgets, budget, queue } = process;
+      const { spending, budgets, budget, queue, amounts } = process;
       // It listens after its first report.
       if (budgets.replicas === null) return false;
       const { spent, inFlight } = spending.currentSpend(one, budget);
@@ -163,7 +169,7 @@ function fleetOf(size: number, cap: number, joinsMs: readonly number[] = []) {
       if (isJoined && !process.hasAsked) tally.early += Math.max(cost, estimate);
       const id = `row ${++rows}`;
       const end = (): void => {
-        spending.conclude(hold, id, { tokens: 0, micros: cost });
+        amounts.set(id, spending.conclude(hold, { tokens: 0, micros: cost }));
         queue.set(id, cost);
       };
       flying.push({ endMs: nowMs + lastsMs, end, excess: Math.max(0, cost - estimate) });

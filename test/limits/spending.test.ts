@@ -7,6 +7,7 @@ import * as fc from 'fast-check';
 
 import { principalId } from '../../src/lib/ids.ts';
 import { Spending } from '../../src/limits/spending.ts';
+import type { SpentRow } from '../../src/limits/spending.ts';
 import type { CompiledBudget } from '../../src/snapshot/compile/callers.ts';
 
 const one = principalId.parse(1);
@@ -28,12 +29,9 @@ const figure = (tokens: number, windowStartMs: Window = 1) => ({
 function replica(tokens = 0, windowStartMs: Window = 1) {
   const spending = new Spending();
   let budget = budgetAt(tokens, windowStartMs);
-  let rows = 0;
-  const spend = (amount: number): string => {
+  const spend = (amount: number): SpentRow | null => {
     const hold = spending.hold(one, budget, { tokens: 7, micros: 14 });
-    const id = `row ${++rows}`;
-    spending.conclude(hold, id, { tokens: amount, micros: amount * 2 });
-    return id;
+    return spending.conclude(hold, { tokens: amount, micros: amount * 2 });
   };
   return {
     spending,
@@ -56,7 +54,7 @@ describe('spending', () => {
     const { spending, hold, tokens, inFlight } = replica(100);
     const [first, second] = [hold(30), hold(5)];
     assert.deepEqual([tokens(), inFlight()], [100, 35]);
-    spending.conclude(first, 'first', { tokens: 12, micros: 24 });
+    spending.conclude(first, { tokens: 12, micros: 24 });
     assert.deepEqual([tokens(), inFlight()], [112, 5]);
     spending.release(first);
     spending.release(second);
@@ -156,12 +154,37 @@ describe('spending', () => {
 
   it('forgets rows in files that another process took over', () => {
     const { spending, spend, tell, tokens } = replica(100);
-    spending.spooled([spend(10)]);
+    spending.spooled([spend(10)], ['a']);
     tell(110);
     assert.equal(tokens(), 110);
     spending.spoolIsEmpty();
     assert.equal(tokens(), 100);
     assert.equal(spending.size.rows, 0);
+  });
+
+  it('finds rows in files by their ids until they are delivered', () => {
+    const { spending, spend, tokens } = replica(100);
+    const rows = [spend(10), spend(20)];
+    const sentAt = spending.sending(rows);
+    spending.spooled(rows, ['a', 'b']);
+    assert.deepEqual(spending.spooledRows(['b', 'a', 'c']), rows.toReversed());
+    spending.delivered(rows.slice(0, 1), { figures: [figure(110)], sentAt });
+    assert.deepEqual(spending.spooledRows(['a', 'b']), rows.slice(1));
+    // The file is delivered later, and the first row counts no second time.
+    const again = spending.spooledRows(['a', 'b']);
+    spending.delivered(again, { figures: [figure(130)], sentAt: spending.sending(again) });
+    assert.equal(tokens(), 130);
+    assert.deepEqual(spending.size, { accounts: 1, rows: 0 });
+  });
+
+  it('does not mark rows as written to files that were delivered in the meantime', () => {
+    const { spending, spend, tokens } = replica(100);
+    const rows = [spend(10)];
+    spending.delivered(rows, { figures: [figure(110)], sentAt: spending.sending(rows) });
+    spending.spooled(rows, ['a']);
+    assert.deepEqual(spending.spooledRows(['a']), []);
+    spending.lost(rows);
+    assert.equal(tokens(), 110);
   });
 
   it('never counts less than it spent itself under a control plane that answers no figures', () => {
@@ -214,23 +237,25 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 function simulate(steps: readonly Step[], checkEach: (seen: Seen) => void): void {
   const own = replica();
   const { spending } = own;
-  const amounts = new Map<string, number>();
-  const counted = new Set<string>();
-  let queued: string[] = [];
+  const amounts = new Map<SpentRow, number>();
+  const counted = new Set<SpentRow>();
+  let queued: SpentRow[] = [];
   let spooled: string[] = [];
   let [others, published] = [0, 0];
   const late: (() => void)[] = [];
-  const sum = (ids: Iterable<string>) =>
-    [...ids].reduce((total, id) => total + (amounts.get(id) ?? 0), 0);
+  const sum = (rows: Iterable<SpentRow>) =>
+    [...rows].reduce((total, row) => total + (amounts.get(row) ?? 0), 0);
+  const files = new Map<string, SpentRow>();
+  const inFiles = (ids: readonly string[]) => ids.flatMap((id) => files.get(id) ?? []);
   const inWindow = (): number => others + sum(counted);
-  const deliver = (rows: readonly string[], result: string, done: () => void): void => {
+  const deliver = (rows: readonly SpentRow[], result: string, done: () => void): void => {
     const sentAt = spending.sending(rows);
     if (result === 'refused') return;
     if (result === 'dropped') {
       spending.lost(rows);
       return done();
     }
-    for (const id of rows) counted.add(id);
+    for (const row of rows) counted.add(row);
     if (result === 'lost answer') return;
     const figures = [figure(inWindow())];
     late.push(() => {
@@ -240,24 +265,32 @@ function simulate(steps: readonly Step[], checkEach: (seen: Seen) => void): void
   };
   for (const one of steps) {
     if (one.kind === 'spend') {
-      const id = own.spend(one.amount);
-      amounts.set(id, one.amount);
-      queued.push(id);
+      const row = own.spend(one.amount);
+      assert.ok(row !== null);
+      amounts.set(row, one.amount);
+      queued.push(row);
     } else if (one.kind === 'others') others += one.amount;
     else if (one.kind === 'deliver' && late.length === 0) {
       const rows = [...queued];
-      deliver(rows, one.result, () => void (queued = queued.filter((id) => !rows.includes(id))));
+      deliver(rows, one.result, () => void (queued = queued.filter((row) => !rows.includes(row))));
     } else if (one.kind === 'answer') {
       late.shift()?.();
     } else if (one.kind === 'publish') published = inWindow();
     else if (one.kind === 'fetch') own.tell(published);
     else if (one.kind === 'spool' && late.length === 0) {
-      spending.spooled(queued);
-      spooled.push(...queued);
+      const ids = queued.map((_, index) => `row ${files.size + index}`);
+      for (const [index, id] of ids.entries()) files.set(id, queued[index] ?? assert.fail());
+      spending.spooled(queued, ids);
+      spooled.push(...ids);
       queued = [];
     } else if (one.kind === 'drain' && late.length === 0) {
-      const rows = [...spooled];
-      deliver(rows, 'answered', () => void (spooled = spooled.filter((id) => !rows.includes(id))));
+      const ids = [...spooled];
+      assert.deepEqual(spending.spooledRows(ids), inFiles(ids));
+      deliver(
+        inFiles(ids),
+        'answered',
+        () => void (spooled = spooled.filter((id) => !ids.includes(id))),
+      );
     }
     checkEach({
       tokens: own.tokens(),
@@ -266,7 +299,7 @@ function simulate(steps: readonly Step[], checkEach: (seen: Seen) => void): void
     });
   }
   late.shift()?.();
-  deliver([...queued, ...spooled], 'answered', () => {});
+  deliver([...queued, ...inFiles(spooled)], 'answered', () => {});
   late.shift()?.();
   assert.equal(own.tokens(), inWindow());
   assert.equal(spending.size.rows, 0);

@@ -3,11 +3,12 @@
 // disk and delivered from there in order.
 
 import { Spending } from '../../limits/spending.ts';
+import type { SpentRow } from '../../limits/spending.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Counts } from '../../telemetry/metrics.ts';
 import { usageBatchMax } from '../../usage/usage-event.ts';
 import type { UsageEvent } from '../../usage/usage-event.ts';
-import { rowIdOf, usageRow } from '../../usage/usage-row.ts';
+import { rowIdOf, UsageRowWriter } from '../../usage/usage-row.ts';
 import type { NumbersReport } from '../../usage/row-number.ts';
 import type { UsageSink } from '../usage/meter.ts';
 import { RowNumbers } from '../usage/row-numbers.ts';
@@ -15,6 +16,7 @@ import type { SpooledBatch, UsageSpool } from '../usage/spool.ts';
 import type { ControlClient } from './client.ts';
 import { figuresIn } from './usage-figures.ts';
 import { usageBody, UsageQueue } from './usage-queue.ts';
+import type { QueuedRow } from './usage-queue.ts';
 
 const queuedMaxDefault = 10_000;
 const flushMsDefault = 5000;
@@ -59,7 +61,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
   const flushMs = options.flushMs ?? (spool === null ? flushMsDefault : spoolMsDefault);
   const timer = setInterval(() => reporting.tick(), flushMs).unref();
   return {
-    record: (event) => reporting.record(event),
+    record: (event, spent) => reporting.record(event, spent),
     queued: () => reporting.queued(),
     undelivered: () => reporting.undelivered(),
     close: async () => {
@@ -77,6 +79,7 @@ class Reporting {
   readonly #queuedMax: number;
   readonly #stopping = new AbortController();
   readonly #queue: UsageQueue;
+  readonly #writer = new UsageRowWriter();
   readonly #numbers: RowNumbers;
   /** The numbers in the oldest batch of the queue, once that was sent. */
   #sent: NumbersReport;
@@ -101,18 +104,18 @@ class Reporting {
     this.#sent = this.#numbers.report();
   }
 
-  record(event: UsageEvent): void {
+  record(event: UsageEvent, spent: SpentRow | null): void {
     const number = this.#numbers.next();
     if (this.#queue.count < this.#queuedMax) {
-      this.#queue.push(usageRow(event, number), event.id);
+      this.#queue.push(this.#writer.row(event, number), spent);
     } else {
       this.#numbers.dropped(this.#numbers.last, 'queue_full');
-      this.#countDropped([event.id]);
+      this.#countDropped([spent]);
     }
     if (this.#queue.count < usageBatchMax) return;
     // While deliveries fail, only the timer retries.
     if (this.#isFailing) this.#saveSoon();
-    else void this.#flush(usageBatchMax);
+    else void this.#flush(0);
   }
 
   queued(): number {
@@ -125,7 +128,7 @@ class Reporting {
 
   tick(): void {
     // A delivery that takes longer than a tick may fail, so its rows are saved while it runs.
-    if (this.#sending === null) void this.#flush(1);
+    if (this.#sending === null) void this.#flush(this.#queue.batches);
     else if (this.#deliveries === this.#deliveryBefore) this.#saveSoon();
     this.#deliveryBefore = this.#sending === null ? null : this.#deliveries;
   }
@@ -136,7 +139,7 @@ class Reporting {
     if (this.#spool !== null) await this.#save();
     await this.#sending;
     // Do not wait again for a control plane that just failed to answer.
-    if (!wasSending || !this.#isFailing) await this.#flush(1);
+    if (!wasSending || !this.#isFailing) await this.#flush(Infinity);
     await this.#saving;
     await this.#save();
     clearTimeout(timer);
@@ -146,20 +149,26 @@ class Reporting {
     this.#options.counts.usageDropped += events;
   }
 
-  /** Sends while at least `rowsMin` rows are queued. Under load, smaller batches would cost more than they carry. */
-  #flush(rowsMin: number): Promise<void> {
-    return (this.#sending ??= this.#sendAll(rowsMin).finally(() => {
+  /**
+   * Sends the oldest batches, and then those that are full. Under load, more rows arrive during each delivery, and
+   * smaller batches would cost more than they carry.
+   */
+  #flush(batches: number): Promise<void> {
+    return (this.#sending ??= this.#sendAll(batches).finally(() => {
       this.#sending = null;
     }));
   }
 
   /** Oldest rows first: those on disk, then those in memory. */
-  async #sendAll(rowsMin: number): Promise<void> {
+  async #sendAll(batches: number): Promise<void> {
+    let left = batches;
     while (!this.#stopping.signal.aborted) {
       const spooled = await this.#nextSpooled();
+      const rowsMin = left > 0 ? 1 : usageBatchMax;
       if (spooled === null && this.#queue.count < rowsMin) return;
       const isSent = spooled === null ? await this.#sendQueued() : await this.#sendSpooled(spooled);
       if (!isSent) return this.#save();
+      if (spooled === null) left--;
     }
   }
 
@@ -178,7 +187,7 @@ class Reporting {
   async #sendSpooled({ replica, events }: SpooledBatch): Promise<boolean> {
     const report = this.#numbers.report();
     const body = usageBody(replica, events, this.#numbers.senderOf(report));
-    const outcome = await this.#post(body, () => events.map(rowIdOf));
+    const outcome = await this.#post(body, this.#spending.spooledRows(events.map(rowIdOf)));
     if (outcome === 'failed') return false;
     if (outcome === 'dropped') this.#noteRefused(events);
     else this.#numbers.reported(report);
@@ -193,22 +202,25 @@ class Reporting {
     });
     if (batch === null) return true;
     const report = this.#sent;
-    const outcome = await this.#post(batch.body(), () => batch.ids);
+    const outcome = await this.#post(batch.body(), batch.spent);
     // Rows that were spooled in the meantime are not removed here. The spool delivers them again.
-    const gone = outcome === 'failed' ? 0 : this.#queue.remove(batch);
-    if (outcome === 'dropped' && gone > 0) this.#noteRefused(batch.rows());
-    if (outcome === 'sent') this.#numbers.reported(report);
+    if (outcome === 'dropped' && this.#queue.remove(batch) > 0) {
+      this.#noteRefused(batch.rows().map(({ bytes }) => bytes));
+    }
+    if (outcome === 'sent') {
+      this.#queue.recycle(batch);
+      this.#numbers.reported(report);
+    }
     return outcome === 'sent';
   }
 
   async #post(
     body: Buffer,
-    rowIds: () => readonly string[],
+    spent: readonly (SpentRow | null)[],
   ): Promise<'sent' | 'failed' | 'dropped'> {
     const { client, log } = this.#options;
     this.#deliveries++;
-    const ids = this.#spending.isIdle ? [] : rowIds();
-    const sentAt = this.#spending.sending(ids);
+    const sentAt = this.#spending.sending(spent);
     let isDropped = false;
     try {
       const answer = await client.post('/usage', body, this.#stopping.signal);
@@ -220,13 +232,13 @@ class Reporting {
       }
       this.#isFailing = false;
       this.#refusals = 0;
-      this.#spending.delivered(ids, { figures: figuresIn(answer), sentAt });
+      this.#spending.delivered(spent, { figures: figuresIn(answer), sentAt });
       return 'sent';
     } catch (error) {
       if (!this.#isFailing)
         log.warn({ error, queued: this.#queue.count }, 'usage rows were not delivered');
       this.#isFailing = true;
-      if (isDropped) this.#spending.lost(ids);
+      if (isDropped) this.#spending.lost(spent);
       return isDropped ? 'dropped' : 'failed';
     }
   }
@@ -246,28 +258,34 @@ class Reporting {
     if (this.#spool === null || this.#queue.count === 0) return;
     const rows = this.#queue.takeAll();
     this.#savingCount = rows.length;
-    const ids = this.#spending.isIdle ? [] : rows.map(rowIdOf);
+    const bytes = rows.map((row) => row.bytes);
+    const spent = rows.map((row) => row.spent);
     // Another process may take over the file and deliver the rows before `append` returns.
-    this.#spending.sending(ids);
+    this.#spending.sending(spent);
     let saved = 0;
     try {
-      saved = await this.#spool.append(rows);
+      saved = await this.#spool.append(bytes);
       this.#isSpoolFailing = false;
     } catch (error) {
       this.#noteSpool(error);
     }
-    this.#spending.spooled(ids.slice(0, saved));
+    this.#spending.spooled(spent.slice(0, saved), bytes.map(rowIdOf));
     this.#savingCount = 0;
     if (saved < rows.length) this.#putBack(rows.slice(saved));
   }
 
   /** Puts the rows back in front of those that arrived in the meantime. */
-  #putBack(rows: readonly Buffer[]): void {
+  #putBack(rows: readonly QueuedRow[]): void {
     const all = [...rows, ...this.#queue.takeAll()];
-    for (const row of all.slice(0, this.#queuedMax)) this.#queue.push(row.toString('latin1'));
+    for (const { bytes, spent } of all.slice(0, this.#queuedMax)) {
+      this.#queue.push(bytes.toString('latin1'), spent);
+    }
     const rest = all.slice(this.#queuedMax);
-    this.#numbers.droppedRows(rest, 'queue_full');
-    this.#countDropped(rest.map(rowIdOf));
+    this.#numbers.droppedRows(
+      rest.map(({ bytes }) => bytes),
+      'queue_full',
+    );
+    this.#countDropped(rest.map(({ spent }) => spent));
   }
 
   /** The control plane refused the content of a batch for good. */
@@ -276,9 +294,9 @@ class Reporting {
     this.#options.counts.usageDropped += rows.length;
   }
 
-  #countDropped(rowIds: readonly string[]): void {
-    this.#options.counts.usageDropped += rowIds.length;
-    this.#spending.lost(rowIds);
+  #countDropped(spent: readonly (SpentRow | null)[]): void {
+    this.#options.counts.usageDropped += spent.length;
+    this.#spending.lost(spent);
   }
 
   #noteSpool(error: unknown): void {

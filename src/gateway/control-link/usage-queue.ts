@@ -1,9 +1,12 @@
 // Queues usage rows as the bytes to send. Thousands of row objects would slow down garbage collection.
 
+import type { SpentRow } from '../../limits/spending.ts';
 import { usageBatchMax } from '../../usage/usage-event.ts';
-import { asciiJson, rowIdOf } from '../../usage/usage-row.ts';
+import { asciiJson } from '../../usage/usage-row.ts';
 
-const initialBufferBytes = 16 * 1024;
+const initialBytes = 16 * 1024;
+/** More memory than this is not kept for the next batch. */
+const keptBytesMax = 1024 * 1024;
 const separator = ',';
 const end = ']}';
 
@@ -16,20 +19,26 @@ export class UsageQueue {
   readonly #head: string;
   /** Oldest first. The last batch accepts rows while it is open. */
   #batches: UsageRows[] = [];
-  #bufferBytes = initialBufferBytes;
+  /** The memory of a batch that was removed. New memory for each batch would be more work for garbage collection. */
+  #spare: Buffer | null = null;
 
   /** `replica` identifies this process to the control plane. */
   constructor(replica: string) {
     this.#head = bodyHead(replica);
   }
 
-  /** `row` must be ASCII JSON, with this id. */
-  push(row: string, id: string = rowIdOf(row)): void {
+  get batches(): number {
+    return this.#batches.length;
+  }
+
+  /** `row` must be ASCII JSON. */
+  push(row: string, spent: SpentRow | null = null): void {
     const last = this.#batches.at(-1);
     this.count++;
-    if (last?.push(row, id) === true) return;
-    const next = new UsageRows(this.#head, this.#bufferBytes);
-    next.push(row, id);
+    if (last?.push(row, spent) === true) return;
+    const next = new UsageRows(this.#head, this.#spare);
+    this.#spare = null;
+    next.push(row, spent);
     this.#batches.push(next);
   }
 
@@ -41,8 +50,6 @@ export class UsageQueue {
     const [batch] = this.#batches;
     if (batch === undefined) return null;
     batch.close(member);
-    // The next batch will probably have a similar size.
-    this.#bufferBytes = Math.max(initialBufferBytes, batch.body().length);
     return batch;
   }
 
@@ -54,8 +61,13 @@ export class UsageQueue {
     return batch.count;
   }
 
+  /** Like `remove`, for a batch whose bytes nothing reads any more. */
+  recycle(batch: UsageRows): void {
+    if (this.remove(batch) > 0 && batch.memory.length <= keptBytesMax) this.#spare = batch.memory;
+  }
+
   /** Oldest first. */
-  takeAll(): readonly Buffer[] {
+  takeAll(): readonly QueuedRow[] {
     const rows = this.#batches.flatMap((batch) => batch.rows());
     this.#batches = [];
     this.count = 0;
@@ -63,18 +75,20 @@ export class UsageQueue {
   }
 }
 
+export type QueuedRow = Readonly<{ bytes: Buffer; spent: SpentRow | null }>;
+
 /** The body of one POST /usage. */
 export class UsageRows {
-  /** Those of the events, because a copy would be hashed and compared again. */
-  readonly ids: string[] = [];
+  /** The amount of each row. */
+  readonly spent: (SpentRow | null)[] = [];
   readonly #ends: number[] = [];
   readonly #start: number;
   #bytes: Buffer;
   #length: number;
   #isOpen = true;
 
-  constructor(head: string, bufferBytes: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(Math.max(bufferBytes, head.length));
+  constructor(head: string, memory: Buffer | null) {
+    this.#bytes = memory ?? Buffer.allocUnsafeSlow(Math.max(initialBytes, head.length));
     this.#start = this.#bytes.write(head, 'latin1');
     this.#length = this.#start;
   }
@@ -83,14 +97,18 @@ export class UsageRows {
     return this.#ends.length;
   }
 
+  get memory(): Buffer {
+    return this.#bytes;
+  }
+
   /** Returns false when the batch is full or closed. */
-  push(row: string, id: string): boolean {
+  push(row: string, spent: SpentRow | null): boolean {
     if (!this.#isOpen || this.count >= usageBatchMax) return false;
     this.#ensureCapacity(separator.length + row.length + end.length);
     if (this.count > 0) this.#length += this.#bytes.write(separator, this.#length, 'latin1');
     this.#length += this.#bytes.write(row, this.#length, 'latin1');
     this.#ends.push(this.#length);
-    this.ids.push(id);
+    this.spent.push(spent);
     return true;
   }
 
@@ -107,10 +125,13 @@ export class UsageRows {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  rows(): Buffer[] {
+  rows(): QueuedRow[] {
     const from = (index: number): number =>
       index === 0 ? this.#start : (this.#ends[index - 1] ?? 0) + separator.length;
-    return this.#ends.map((to, index) => this.#bytes.subarray(from(index), to));
+    return this.#ends.map((to, index) => ({
+      bytes: this.#bytes.subarray(from(index), to),
+      spent: this.spent[index] ?? null,
+    }));
   }
 
   #ensureCapacity(bytes: number): void {

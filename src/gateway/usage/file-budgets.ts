@@ -10,7 +10,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { PrincipalId } from '../../lib/ids.ts';
 import { readStoredBudgets, addCounts, writeStoredBudgets } from '../../limits/stored-budgets.ts';
 import type { Counted, StoredBudgets } from '../../limits/stored-budgets.ts';
-import type { Figure, Spending } from '../../limits/spending.ts';
+import type { Figure, SpentRow, Spending } from '../../limits/spending.ts';
 import type { WindowSpan } from '../../limits/calendar.ts';
 import { alignedWindow } from '../../limits/window.ts';
 import type { BudgetUse, Snapshot, SnapshotBudget } from '../../snapshot/schema.ts';
@@ -55,7 +55,7 @@ export async function openFileBudgets(options: FileBudgetsOptions): Promise<File
     }));
   const timer = setInterval(() => void sync(), options.saveMs ?? saveMsDefault).unref();
   return {
-    record: ({ id, principal_id: holder }) => state.count(holder, id),
+    record: ({ principal_id: holder }, spent) => state.count(holder, spent),
     withSpent: (snapshot) => state.withSpent(snapshot),
     close: async () => {
       clearInterval(timer);
@@ -80,13 +80,13 @@ class State {
     this.#options = options;
   }
 
-  count(holder: PrincipalId, rowId: string): void {
-    const amount = this.#options.spending.countHere(rowId);
-    if (amount === null) return;
+  count(holder: PrincipalId, spent: SpentRow | null): void {
+    if (spent === null) return;
+    this.#options.spending.countHere(spent);
     const own = this.#ownOf(holder);
     if (own === null) return;
-    own.tokens = Math.min(own.tokens + amount.tokens, Number.MAX_SAFE_INTEGER);
-    own.cost_micros = Math.min(own.cost_micros + amount.micros, Number.MAX_SAFE_INTEGER);
+    own.tokens = Math.min(own.tokens + spent.tokens, Number.MAX_SAFE_INTEGER);
+    own.cost_micros = Math.min(own.cost_micros + spent.micros, Number.MAX_SAFE_INTEGER);
     this.#isChanged = true;
   }
 

@@ -2,6 +2,7 @@
 // refused for a grant, budget, rate or backend, or whose client disconnected (specification, "Usage event").
 
 import type { ProviderId } from '../../lib/ids.ts';
+import type { SpentRow } from '../../limits/spending.ts';
 import type { RoutedRequest } from '../../routing/request.ts';
 import type { Decision, Route } from '../../routing/route.ts';
 import type { CompiledSnapshot } from '../../snapshot/compile.ts';
@@ -13,8 +14,8 @@ import type { RuleInputs } from '../../usage/rule-inputs.ts';
 import type { RefusalReason, UsageEvent } from '../../usage/usage-event.ts';
 import type { Exchange } from '../transport/boundary.ts';
 
-/** Does not wait. Rows that do not fit are dropped and counted. */
-export type UsageSink = (event: UsageEvent) => void;
+/** Does not wait. Rows that do not fit are dropped and counted. `spent` is null without a budget. */
+export type UsageSink = (event: UsageEvent, spent: SpentRow | null) => void;
 
 /** The part of a request record that the usage row needs. */
 export type Metered = Readonly<{
@@ -104,6 +105,6 @@ export function usageEvent(
 const noHeaders: readonly string[] = [];
 
 function headersMatched(decision: Decision | null): readonly string[] {
-  const headers = decision?.rule?.headerNames ?? [];
-  return headers.length === 0 ? noHeaders : headers.slice(0, matchedHeadersMax);
+  const headers = decision?.rule?.headerNames ?? noHeaders;
+  return headers.length <= matchedHeadersMax ? headers : headers.slice(0, matchedHeadersMax);
 }

@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { membersOf, tokenParts } from '../../../src/usage/counts.ts';
 import { reportedEvent, usageEvent } from '../../../src/usage/usage-event.ts';
 import type { UsageEvent } from '../../../src/usage/usage-event.ts';
-import { asciiJson, usageRow } from '../../../src/usage/usage-row.ts';
+import { asciiJson, usageRow, UsageRowWriter } from '../../../src/usage/usage-row.ts';
 import { reported } from '../../harness/admin/usage.ts';
 
 const event = (change: Readonly<Record<string, unknown>>): UsageEvent =>
@@ -69,8 +69,16 @@ describe('a usage row', () => {
     assert.equal(usageEvent.parse(row).usage_estimated, false);
   });
 
-  it('has the members of an event in their order', () => {
-    assert.equal(usageRow(full), JSON.stringify(full));
+  it('reads back as its event, also after rows that differ in one member', () => {
+    const writer = new UsageRowWriter();
+    const other = { status: 500, virtual_model: 'another', path: '/v1/other', attempts: 2 };
+    const changes = event({ ...other, key_id: full.key_id, model_id: full.model_id });
+    for (const [name, value] of Object.entries(changes)) {
+      for (const one of [full, { ...full, [name]: value }, full]) {
+        const row: unknown = JSON.parse(writer.row(one, ',"seq":1'));
+        assert.deepEqual(usageEvent.parse(row), one);
+      }
+    }
   });
 
   it('omits counts that the provider did not report, and reads back', () => {
@@ -109,7 +117,7 @@ describe('a usage row', () => {
     const row: unknown = JSON.parse(usageRow(full));
     // Reported only for refusals that older control planes do not know.
     const members = Object.keys(reportedEvent.shape).filter((name) => name !== 'refused_as');
-    assert.deepEqual(Object.keys(Object(row)), members);
+    assert.deepEqual(new Set(Object.keys(Object(row))), new Set(members));
   });
 
   it('is ASCII and preserves any text', () => {

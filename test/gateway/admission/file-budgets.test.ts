@@ -72,8 +72,7 @@ async function startProcess(
   const spend = (tokens: number): void => {
     const event = usageEvent.parse({ ...reported(++rows), principal_id: principal.id });
     const hold = spending.hold(principal.id, budget, { tokens: 1, micros: 0 });
-    spending.conclude(hold, event.id, { tokens, micros: tokens * 2 });
-    budgets.record(event);
+    budgets.record(event, spending.conclude(hold, { tokens, micros: tokens * 2 }));
   };
   const used = (): number => spending.currentSpend(principal.id, budget).spent.tokens_used;
   return { ...budgets, spend, used, spending, logLines, use };

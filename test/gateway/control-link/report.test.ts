@@ -60,7 +60,7 @@ describe('usage reporter', () => {
   it('sends the same events again until they are accepted', async () => {
     await using upstream = await startUpstream(answerJson({}, 503));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 10 });
-    usage.record(event(1));
+    usage.record(event(1), null);
     await until(() => upstream.seen.length >= 2, { what: 'a second delivery' });
     upstream.play(answerJson({ accepted: 1, dropped: 0 }));
     await until(() => usage.queued() === 0, { what: 'the delivery' });
@@ -71,10 +71,31 @@ describe('usage reporter', () => {
     await usage.client.close();
   });
 
+  it('sends rows that arrive during a delivery with the next full batch', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    await using upstream = await startUpstream((seen, response) => {
+      if (upstream.seen.length === 1)
+        for (let id = 1; id <= 20; id++) usage.record(event(id), null);
+      answerJson({ accepted: 1, dropped: 0 })(seen, response);
+    });
+    const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 5000 });
+    usage.record(event(0), null);
+    t.mock.timers.tick(5000);
+    await until(() => usage.queued() === 20, { what: 'the first delivery' });
+    for (let id = 21; id <= 500; id++) usage.record(event(id), null);
+    await until(() => usage.queued() === 0, { what: 'the second delivery' });
+    const sizes = upstream.seen.map(
+      ({ body }) => usageBatch.parse(JSON.parse(String(body))).events.length,
+    );
+    assert.deepEqual(sizes, [1, 500]);
+    await usage.close();
+    await usage.client.close();
+  });
+
   it('sends queued events in batches of 500, without waiting for the timer', async () => {
     await using upstream = await startUpstream(answerJson({}));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 60_000 });
-    for (let id = 0; id < 1200; id++) usage.record(event(id));
+    for (let id = 0; id < 1200; id++) usage.record(event(id), null);
     await usage.close();
     const sizes = upstream.seen.map(
       ({ body }) => usageBatch.parse(JSON.parse(body.toString())).events.length,
@@ -86,9 +107,9 @@ describe('usage reporter', () => {
   it('leaves a partial batch to the timer', async () => {
     await using upstream = await startUpstream(answerJson({}));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 60_000 });
-    for (let id = 0; id < 700; id++) usage.record(event(id));
+    for (let id = 0; id < 700; id++) usage.record(event(id), null);
     await until(() => usage.queued() === 200, { what: 'the delivery of a whole batch' });
-    usage.record(event(700));
+    usage.record(event(700), null);
     await usage.close();
     const sizes = upstream.seen.map(
       ({ body }) => usageBatch.parse(JSON.parse(body.toString())).events.length,
@@ -99,7 +120,7 @@ describe('usage reporter', () => {
 
   it('drops and counts events that do not fit into a full queue', async () => {
     const usage = reporter(await unusedApiBase(), { flushMs: 60_000, queuedMax: 10 });
-    for (let id = 0; id < 25; id++) usage.record(event(id));
+    for (let id = 0; id < 25; id++) usage.record(event(id), null);
     assert.equal(usage.counts.usageDropped, 15);
     await usage.close();
     assert.equal(usage.counts.usageDropped, 25);
@@ -109,7 +130,7 @@ describe('usage reporter', () => {
   it('keeps events refused because of the token, until the token is fixed', async () => {
     await using upstream = await startUpstream(answerJson({}, 401));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 2 });
-    usage.record(event(1));
+    usage.record(event(1), null);
     await until(() => upstream.seen.length > 25, { what: 'many refusals' });
     upstream.play(answerJson({}));
     await until(() => usage.queued() === 0, { what: 'the delivery' });
@@ -121,7 +142,7 @@ describe('usage reporter', () => {
   it('drops a batch that is refused repeatedly, so that others are delivered', async () => {
     await using upstream = await startUpstream(answerJson({}, 400));
     const usage = reporter(upstream.apiBase.replace('/v1', ''), { flushMs: 2 });
-    usage.record(event(1));
+    usage.record(event(1), null);
     await until(() => usage.counts.usageDropped === 1, { what: 'the batch to be dropped' });
     assert.equal(usage.queued(), 0);
     await usage.close();

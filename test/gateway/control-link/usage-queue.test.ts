@@ -34,6 +34,26 @@ describe('the queue of usage rows', () => {
     assert.equal(queue.oldest(), null);
   });
 
+  it('uses the memory of a batch again only when nothing reads the batch any more', () => {
+    const queue = queueOf(usageBatchMax * 2 + 1);
+    const first = queue.oldest();
+    assert.ok(first !== null);
+    const { buffer } = first.body();
+    queue.recycle(first);
+    for (let number = 0; number < usageBatchMax; number++) queue.push(row(number));
+    const second = queue.oldest();
+    assert.ok(second !== null);
+    assert.deepEqual(read(second.body()).events, rows(usageBatchMax, usageBatchMax * 2));
+    assert.notEqual(second.body().buffer, buffer);
+    queue.remove(second);
+    queue.remove(queue.oldest() ?? assert.fail());
+    assert.equal(queue.oldest()?.body().buffer, buffer);
+    assert.deepEqual(
+      read(queue.oldest()?.body() ?? Buffer.alloc(0)).events,
+      rows(usageBatchMax - 1, usageBatchMax),
+    );
+  });
+
   it('keeps rows added during a delivery for the next one', () => {
     const queue = queueOf(2);
     const batch = queue.oldest();
@@ -50,7 +70,7 @@ describe('the queue of usage rows', () => {
     const batch = queue.oldest();
     assert.ok(batch !== null);
     assert.deepEqual(
-      queue.takeAll().map((bytes): unknown => JSON.parse(bytes.toString())),
+      queue.takeAll().map(({ bytes }): unknown => JSON.parse(bytes.toString())),
       rows(0, 2),
     );
     queue.push(row(2));

@@ -49,7 +49,7 @@ async function startReporter(control: ScriptedUpstream, directory: string, more:
     ...rest,
   });
   const record = (from: number, count: number): void => {
-    for (let number = from; number < from + count; number++) reporter.record(event(number));
+    for (let number = from; number < from + count; number++) reporter.record(event(number), null);
   };
   return { ...reporter, record, spool, counts, client };
 }

@@ -37,7 +37,8 @@ describe('the numbers of usage rows', () => {
   it('start at 1 and have no gap, and each batch names the highest', async () => {
     await using control = await startUpstream(answerJson({}));
     const usage = startReporter(control, 10_000);
-    for (let number = 0; number < 1200; number++) usage.record(usageEvent.parse(reported(number)));
+    for (let number = 0; number < 1200; number++)
+      usage.record(usageEvent.parse(reported(number)), null);
     await usage.close();
     await usage.client.close();
     const batches = batchesOf(control);
@@ -51,14 +52,15 @@ describe('the numbers of usage rows', () => {
   it('of dropped rows are in the report until a batch with them was accepted', async () => {
     await using control = await startUpstream(answerJson({}, 503));
     const usage = startReporter(control, 10);
-    for (let number = 0; number < 25; number++) usage.record(usageEvent.parse(reported(number)));
+    for (let number = 0; number < 25; number++)
+      usage.record(usageEvent.parse(reported(number)), null);
     await until(() => usage.undelivered() !== null, { what: 'a failed delivery' });
     const dropped = [{ reason: 'queue_full', first: 11, last: 25 }];
     assert.deepEqual(usage.undelivered(), { run, assigned: 25, dropped });
     const failed = control.seen.length;
     control.play(answerJson({}));
     await until(() => usage.queued() === 0, { what: 'the delivery' });
-    usage.record(usageEvent.parse(reported(26)));
+    usage.record(usageEvent.parse(reported(26)), null);
     await usage.close();
     await usage.client.close();
     const senders = batchesOf({ seen: control.seen.slice(failed) }).map(({ sender }) => sender);
@@ -69,7 +71,8 @@ describe('the numbers of usage rows', () => {
   it('of a batch that is refused for good are those of its rows', async () => {
     await using control = await startUpstream(answerJson({}, 400));
     const usage = startReporter(control, 10);
-    for (let number = 0; number < 3; number++) usage.record(usageEvent.parse(reported(number)));
+    for (let number = 0; number < 3; number++)
+      usage.record(usageEvent.parse(reported(number)), null);
     await until(() => usage.queued() === 0, { what: 'the batch to be dropped' });
     const dropped = [{ reason: 'batch_refused', first: 1, last: 3 }];
     assert.deepEqual(usage.undelivered(), { run, assigned: 3, dropped });
