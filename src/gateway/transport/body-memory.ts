@@ -1,9 +1,9 @@
 // Keeps the memory of request bodies for later requests. Memory that was used a moment ago is in the processor's cache, and
 // memory that the garbage collector returns is not.
 
-/** Shorter copies come from Node's pool. */
+/** Shorter bodies are in Node's pool. */
 const keptBytesMin = 4 * 1024;
-const blockBytes = 64 * 1024;
+export const blockBytes = 64 * 1024;
 /** 4 MiB in total, with those in use. Otherwise short bodies could take many times the memory that is reserved for bodies. */
 const blocksMax = 64;
 

@@ -65,24 +65,34 @@ function take({ budget, lease }: BodyBounds, bytes: number): boolean {
 export class BodyCollector {
   readonly #bounds: BodyBounds;
   readonly #declared: number | null;
-  #bytes: Buffer = empty;
+  #bytes: Buffer;
   #length = 0;
 
-  constructor(bounds: BodyBounds, declared: number | null) {
+  /** The body is collected in the memory while it fits. */
+  constructor(bounds: BodyBounds, declared: number | null, memory: Buffer = empty) {
     this.#bounds = bounds;
     this.#declared = declared;
+    this.#bytes = memory;
   }
 
-  /** Null while more may come. A chunk that is the whole body is not copied. */
+  /** Null while more may come. Without memory, a chunk that is the whole body is not copied. */
   add(chunk: Buffer): BodyResult | null {
-    const length = this.#length + chunk.length;
-    if (length > this.#bounds.bytesMax) return this.#refuse(tooLarge(this.#bounds));
-    if (!take(this.#bounds, chunk.length)) return this.#refuse(overloaded);
-    if (chunk.length === this.#declared) this.#bytes = chunk;
+    const at = this.#length;
+    const refusal = this.addHeld(chunk.length);
+    if (refusal !== null) return refusal;
+    if (this.#bytes.length === 0 && chunk.length === this.#declared) this.#bytes = chunk;
     else {
-      if (length > this.#bytes.length) this.#grow(length);
-      chunk.copy(this.#bytes, this.#length);
+      if (this.#length > this.#bytes.length) this.#grow(this.#length);
+      chunk.copy(this.#bytes, at);
     }
+    return null;
+  }
+
+  /** Adds bytes that are already in the memory. */
+  addHeld(bytes: number): BodyResult | null {
+    const length = this.#length + bytes;
+    if (length > this.#bounds.bytesMax) return this.#refuse(tooLarge(this.#bounds));
+    if (!take(this.#bounds, bytes)) return this.#refuse(overloaded);
     this.#length = length;
     return null;
   }
@@ -102,7 +112,7 @@ export class BodyCollector {
     const atLeast = Math.min(this.#declared ?? initialBufferBytes, declaredBufferBytesMax);
     const capacity = Math.min(declared, Math.max(length, this.#bytes.length * 2, atLeast));
     const grown = Buffer.allocUnsafeSlow(capacity);
-    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes.copy(grown);
     this.#bytes = grown;
   }
 

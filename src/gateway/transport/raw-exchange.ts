@@ -5,6 +5,7 @@ import { framingOf, lengthIn } from './answer-head.ts';
 import type { AnswerFraming, AnswerHead } from './answer-head.ts';
 import { BodyCollector, refuseBody, releaseBody } from './body.ts';
 import type { BodyBounds, BodyLease } from './body.ts';
+import { blockBytes } from './body-memory.ts';
 import type { BodyMemory } from './body-memory.ts';
 import type { BodyResult, Exchange, ExchangeListener, FlatHeaders, OwnField } from './boundary.ts';
 import { isUsableId } from './exchange-context.ts';
@@ -47,16 +48,14 @@ export class RawExchange implements Exchange {
   /** Later requests of the connection may share it. */
   readonly #head: ReceivedHead;
   readonly #bodyBytes: number;
-  /** A body that arrived with its head. */
-  #copy: Buffer | null = null;
+  /** The memory of the body, which has its received part first. Null once it may be reused. */
+  #memory: Buffer | null = null;
   readonly #connection: ExchangeConnection;
   readonly #context: RawExchangeContext;
   readonly #lease: BodyLease = { bytes: 0 };
   #listener: ExchangeListener | null = null;
   #collector: BodyCollector | null = null;
   #resolveBody: ((result: BodyResult) => void) | null = null;
-  /** The received bytes of the body that are not collected yet. */
-  #received: Buffer | null = null;
   #bodyBytesLeft: number;
   #framing: AnswerFraming = 'empty';
   /** The bytes of the answer's body that its head still promises. */
@@ -88,14 +87,13 @@ export class RawExchange implements Exchange {
     this.#context = context;
     const receivedEnd = Math.min(bytes.length, bodyAt + bodyBytes);
     this.#bodyBytesLeft = bodyAt + bodyBytes - receivedEnd;
-    if (this.#bodyBytesLeft > 0) {
-      this.#received = Buffer.from(bytes.subarray(bodyAt, receivedEnd));
-    } else if (bodyBytes > 0) {
-      const copy = context.bodyMemory.take(bodyBytes);
-      bytes.copy(copy, 0, bodyAt, receivedEnd);
-      this.#copy = copy;
-      this.#received = copy;
-    }
+    if (bodyBytes === 0) return;
+    // A longer body gets memory as it arrives.
+    const memory = context.bodyMemory.take(
+      bodyBytes <= blockBytes ? bodyBytes : receivedEnd - bodyAt,
+    );
+    bytes.copy(memory, 0, bodyAt, receivedEnd);
+    this.#memory = memory;
   }
 
   header(name: OwnField): string | undefined {
@@ -115,16 +113,17 @@ export class RawExchange implements Exchange {
   readBody(): BodyResult | Promise<BodyResult> {
     this.isBodySettled = true;
     const bodyBytes = this.#bodyBytes;
-    const received = this.#received;
-    this.#received = null;
-    if (received === null || bodyBytes === 0) return none;
+    const memory = this.#memory;
+    if (this.isGone) return gone;
+    if (memory === null) return none;
     const bounds: BodyBounds = {
       bytesMax: this.#context.bodyBytesMax,
       budget: this.#context.bodyBudget,
       lease: this.#lease,
     };
-    const collector = new BodyCollector(bounds, bodyBytes);
-    const refusal = refuseBody(bodyBytes, bounds) ?? collector.add(received);
+    const collector = new BodyCollector(bounds, bodyBytes, memory);
+    const receivedBytes = bodyBytes - this.#bodyBytesLeft;
+    const refusal = refuseBody(bodyBytes, bounds) ?? collector.addHeld(receivedBytes);
     if (refusal !== null) return refusal;
     if (this.#bodyBytesLeft === 0) return collector.complete();
     this.#collector = collector;
@@ -137,25 +136,20 @@ export class RawExchange implements Exchange {
     this.#bodyBytesLeft -= chunk.length;
     const collector = this.#collector;
     if (collector === null) return;
-    // The collector keeps a chunk that is the whole body.
-    const isWhole = chunk.length === this.#bodyBytes;
-    const refusal = collector.add(isWhole ? Buffer.from(chunk) : chunk);
+    const refusal = collector.add(chunk);
     if (refusal !== null) this.#settleBody(refusal);
     else if (this.#bodyBytesLeft === 0) this.#settleBody(collector.complete());
   }
 
   releaseRequest(): void {
-    const copy = this.#copy;
-    if (copy === null) return;
-    this.#copy = null;
-    this.#received = null;
-    this.#context.bodyMemory.giveBack(copy);
+    if (this.#memory !== null) this.#context.bodyMemory.giveBack(this.#memory);
+    this.#memory = null;
   }
 
   /** An attempt that was abandoned may still send the body. */
-  #forgetCopy(): void {
-    if (this.#copy !== null) this.#context.bodyMemory.forget(this.#copy);
-    this.#copy = null;
+  #forgetMemory(): void {
+    if (this.#memory !== null) this.#context.bodyMemory.forget(this.#memory);
+    this.#memory = null;
   }
 
   listen(listener: ExchangeListener): void {
@@ -202,8 +196,8 @@ export class RawExchange implements Exchange {
     if (this.#isClosed) return;
     this.#isClosed = true;
     // The answer may be complete before the caller of end() can release the request.
-    if (isWhole) queueMicrotask(() => this.#forgetCopy());
-    else this.#forgetCopy();
+    if (isWhole) queueMicrotask(() => this.#forgetMemory());
+    else this.#forgetMemory();
     releaseBody(this.#context.bodyBudget, this.#lease);
     this.#context.onClosed();
     if (isWhole) return;

@@ -25,9 +25,10 @@ export class ReceivedHead {
   bodyAt: number;
   readonly #bytes: Buffer;
   readonly #fieldsAt: number;
-  /** The offsets of the body's length. Equal without one. */
-  readonly #lengthAt: number;
-  readonly #lengthEnd: number;
+  /** The bytes before and after the body's length. All are after it if there is none. */
+  readonly #start: Buffer;
+  readonly #end: Buffer;
+  readonly #hasLength: boolean;
   readonly #asked = new Map<string, string | undefined>();
 
   /** `from` is the offset of the head in the bytes, which are copied. */
@@ -40,11 +41,16 @@ export class ReceivedHead {
     this.isLast = head.isLast;
     this.bodyBytes = head.bodyBytes;
     this.bodyAt = head.end;
-    this.#bytes = Buffer.from(bytes.subarray(from, head.end));
+    // Memory of the pool would keep what else is in its block.
+    this.#bytes = Buffer.allocUnsafeSlow(head.end - from);
+    bytes.copy(this.#bytes, 0, from, head.end);
     this.#fieldsAt = head.fieldsAt - from;
-    this.#lengthAt = head.method === 'POST' ? lengthOffset(this.#bytes, this.#fieldsAt) : 0;
-    this.#lengthEnd = this.#lengthAt;
-    while (digit(this.#bytes[this.#lengthEnd]) >= 0) this.#lengthEnd++;
+    const lengthAt = head.method === 'POST' ? lengthOffset(this.#bytes, this.#fieldsAt) : 0;
+    let lengthEnd = lengthAt;
+    while (digit(this.#bytes[lengthEnd]) >= 0) lengthEnd++;
+    this.#start = this.#bytes.subarray(0, lengthAt);
+    this.#end = this.#bytes.subarray(lengthEnd);
+    this.#hasLength = lengthEnd > lengthAt;
   }
 
   get isKept(): boolean {
@@ -53,26 +59,20 @@ export class ReceivedHead {
 
   /** True if the same head is at `from`, except for the length. Updates `bodyBytes` and `bodyAt`. */
   isAt(bytes: Buffer, from: number): boolean {
-    const own = this.#bytes;
-    const lengthAt = this.#lengthAt;
-    for (let index = 0; index < lengthAt; index++) {
-      if (bytes[from + index] !== own[index]) return false;
-    }
-    let at = from + lengthAt;
+    if (!hasAt(bytes, from, this.#start)) return false;
+    const lengthAt = from + this.#start.length;
+    let at = lengthAt;
     let length = 0;
     for (let value = digit(bytes[at]); value >= 0; value = digit(bytes[++at])) {
       length = length * 10 + value;
     }
-    const digits = at - from - lengthAt;
-    const hasLength = this.#lengthEnd > lengthAt;
+    const digits = at - lengthAt;
     // The form that the parser accepts.
-    if (hasLength ? digits === 0 || digits > lengthDigitsMax : digits > 0) return false;
-    if (digits > 1 && digit(bytes[from + lengthAt]) === 0) return false;
-    for (let index = this.#lengthEnd; index < own.length; index++, at++) {
-      if (bytes[at] !== own[index]) return false;
-    }
+    if (this.#hasLength ? digits === 0 || digits > lengthDigitsMax : digits > 0) return false;
+    if (digits > 1 && digit(bytes[lengthAt]) === 0) return false;
+    if (!hasAt(bytes, at, this.#end)) return false;
     this.bodyBytes = length;
-    this.bodyAt = at;
+    this.bodyAt = at + this.#end.length;
     return true;
   }
 
@@ -87,6 +87,11 @@ export class ReceivedHead {
     return value;
   }
 }
+
+const hasAt = (bytes: Buffer, from: number, part: Buffer): boolean => {
+  const end = from + part.length;
+  return end <= bytes.length && part.compare(bytes, from, end) === 0;
+};
 
 /** The offset of the first digit of the length, which the head has. */
 function lengthOffset(head: Buffer, fieldsAt: number): number {

@@ -4,6 +4,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { createBodyMemory } from '../../../src/gateway/transport/body-memory.ts';
+import type { Exchange } from '../../../src/gateway/transport/boundary.ts';
+import { openRawClient } from '../../harness/bytes/raw-client.ts';
+import { startListener } from '../../harness/gateway/listener.ts';
+import { until } from '../../harness/wait.ts';
 
 it('returns memory of the requested length', () => {
   const memory = createBodyMemory();
@@ -54,3 +58,37 @@ it('replaces memory that is not given back', () => {
   assert.equal(next.buffer.byteLength, 65_536);
   assert.ok(lost.every(({ buffer }) => buffer !== next.buffer));
 });
+
+/** `first` is the number of bytes of the body that arrive with the head. */
+for (const [how, first] of [
+  ['with their heads', 10_000],
+  ['after their heads', 0],
+  ['in pieces', 2000],
+] as const) {
+  it(`is the same for bodies that arrive ${how}, one after another`, async () => {
+    const bodies: Buffer[] = [];
+    const texts: string[] = [];
+    let begun = 0;
+    const answer = async (exchange: Exchange): Promise<void> => {
+      begun++;
+      const body = await exchange.readBody();
+      assert.ok(body.kind === 'bytes');
+      bodies.push(body.bytes);
+      texts.push(body.bytes.toString());
+      exchange.answer(200, [], 'ok');
+      exchange.releaseRequest();
+    };
+    await using listener = await startListener((exchange) => void answer(exchange));
+    using client = openRawClient(listener.server.url, '');
+    const sent = ['a'.repeat(5000), 'b'.repeat(6000), 'c'.repeat(5000)];
+    for (const [index, text] of sent.entries()) {
+      const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${text.length}\r\n\r\n`;
+      client.socket.write(head + text.slice(0, first));
+      await until(() => begun > index, { what: 'the request' });
+      client.socket.write(text.slice(first));
+      await until(() => bodies.length > index, { what: 'the body' });
+    }
+    assert.deepEqual(texts, sent);
+    assert.equal(new Set(bodies.map(({ buffer }) => buffer)).size, 1);
+  });
+}
