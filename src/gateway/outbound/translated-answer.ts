@@ -36,6 +36,8 @@ export class TranslatedAnswer implements AnswerSink {
   #stream: TranslatedStream | null = null;
   #hasBegun = false;
   #hasEnded = false;
+  /** The output for a stream that failed with its last chunk. The end follows at once. */
+  #failure: Buffer | null = null;
   #chunks: Buffer[] = [];
   #bytes = 0;
   #usage: UsageReport | null = null;
@@ -67,18 +69,23 @@ export class TranslatedAnswer implements AnswerSink {
     if (this.#stream === null) return this.#collect(chunk);
     // The decoder keeps the beginning of an incomplete event.
     const translated = this.#stream.push(Buffer.from(chunk));
-    if (this.#stream.failedStatus !== null) {
-      this.#fail(this.#stream, translated);
-      if (!isLast) this.#abortUpstream();
-      return true;
+    if (this.#stream.failedStatus === null) {
+      return translated.length === 0 || this.#write(translated, false);
     }
-    return translated.length === 0 || this.#write(translated, false);
+    if (isLast) this.#failure = translated;
+    else {
+      // First, because the memory of the request may be reused once the sink knows the end.
+      this.#abortUpstream();
+      this.#fail(this.#stream, translated);
+    }
+    return true;
   }
 
   onEnd(): void {
     if (this.#hasEnded) return;
     if (this.#stream === null) return this.#answer();
-    this.#endStream(this.#stream);
+    if (this.#failure === null) this.#endStream(this.#stream);
+    else this.#fail(this.#stream, this.#failure);
   }
 
   onFault(fault: UpstreamFault): void {
@@ -136,13 +143,13 @@ export class TranslatedAnswer implements AnswerSink {
     }
     this.#chunks = [];
     this.#hasEnded = true;
+    this.#abortUpstream();
     if (isError) this.#writeError();
     else
       this.#sink.onFault({
         kind: 'broken',
         detail: `the answer is longer than ${answerBytesMax} bytes`,
       });
-    this.#abortUpstream();
     return true;
   }
 

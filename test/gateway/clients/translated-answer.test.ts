@@ -21,6 +21,12 @@ function told({ protocol }: Vendor, { status, type, chunks, ending }: Sent, isSt
   const calls: string[] = [];
   let body = '';
   let isLeft = false;
+  /** The upstream may still read the request. */
+  let isRunning = true;
+  const end = (how: string): void => {
+    assert.ok(!isRunning, `${how} while the upstream is still running`);
+    calls.push(how);
+  };
   const sink: TranslatedSink = {
     onHead: (seen) => void calls.push(`head ${seen}`),
     onChunk: (chunk) => {
@@ -28,18 +34,22 @@ function told({ protocol }: Vendor, { status, type, chunks, ending }: Sent, isSt
       body += chunk.toString();
       return true;
     },
-    onEnd: () => void calls.push('end'),
-    onFault: () => void calls.push('fault'),
-    onBrokenOff: () => void calls.push('broken off'),
+    onEnd: () => end('end'),
+    onFault: () => end('fault'),
+    onBrokenOff: () => end('broken off'),
   };
   const translation = translations[protocol] ?? assert.fail();
   const common = { requestId: 'r', model: 'm', created: 1, singleToolCall: false };
   const reading = { translation, isStream, options: { ...common, includesUsage: true } };
-  const answer = new TranslatedAnswer(reading, sink, () => (isLeft = true));
+  const answer = new TranslatedAnswer(reading, sink, () => {
+    isLeft = true;
+    isRunning = false;
+  });
   answer.onHead(status, ['content-type', type, 'content-length', '1']);
   chunks.forEach((chunk, index) => {
     if (!isLeft) answer.onChunk(chunk, ending === 'end' && index === chunks.length - 1);
   });
+  isRunning = false;
   if (!isLeft && ending === 'end') answer.onEnd();
   else if (!isLeft && ending !== 'end') answer.onFault({ kind: ending, detail: '' });
   return { calls, body, usage: answer.usage };
