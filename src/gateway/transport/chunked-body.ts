@@ -49,9 +49,28 @@ export class ChunkedBody {
     let at = from;
     while (at < to && this.#state !== state.done && this.problem === null) {
       if (this.#state === state.data) at = this.#takeData(bytes, at, to);
+      else if (this.#state === state.firstDigit) at = this.#takeSize(bytes, at, to);
       else this.#step(bytes[at++] ?? 0);
     }
     return at;
+  }
+
+  /** Takes a usual size line at once, and otherwise its first byte. */
+  #takeSize(bytes: Buffer, from: number, to: number): number {
+    let at = from;
+    let size = 0;
+    for (const max = Math.min(to, from + sizeDigitsMax); at < max; at++) {
+      const value = hexadecimal(bytes[at] ?? 0);
+      if (value < 0) break;
+      size = size * 16 + value;
+    }
+    if (size === 0 || !isLineEnd(bytes, at, to)) {
+      this.#step(bytes[from] ?? 0);
+      return from + 1;
+    }
+    this.#size = size;
+    this.#state = state.data;
+    return at + 2;
   }
 
   #takeData(bytes: Buffer, at: number, to: number): number {
@@ -64,8 +83,17 @@ export class ChunkedBody {
       this.end += end - at;
     }
     this.#size -= end - at;
-    if (this.#size === 0) this.#state = state.dataReturn;
-    return end;
+    if (this.#size > 0) return end;
+    this.#state = state.dataReturn;
+    if (!isLineEnd(bytes, end, to)) return end;
+    this.#endData();
+    return end + 2;
+  }
+
+  #endData(): void {
+    this.#size = 0;
+    this.#digits = 0;
+    this.#state = state.firstDigit;
   }
 
   #step(byte: number): void {
@@ -85,10 +113,7 @@ export class ChunkedBody {
         return;
       case state.dataLineFeed:
         if (byte !== newLine) return this.#refuse('a chunk is longer than its size');
-        this.#size = 0;
-        this.#digits = 0;
-        this.#state = state.firstDigit;
-        return;
+        return this.#endData();
       case state.trailer:
         return this.#stepTrailer(byte);
       case state.trailerLineFeed:
@@ -143,6 +168,9 @@ export class ChunkedBody {
     this.problem = text;
   }
 }
+
+const isLineEnd = (bytes: Buffer, at: number, to: number): boolean =>
+  at + 1 < to && bytes[at] === carriageReturn && bytes[at + 1] === newLine;
 
 function hexadecimal(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
