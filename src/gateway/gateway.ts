@@ -32,6 +32,7 @@ import { startProber } from './health/prober.ts';
 import type { Live } from './config/live.ts';
 import { watchMemory } from './admission/memory-watch.ts';
 import type { UsageSink } from './usage/meter.ts';
+import { SentHeaders } from './outbound/sent-headers.ts';
 import { backendHealth, pageAt, servePage } from './pages.ts';
 import type { PagesContext } from './pages.ts';
 import type { Pressure } from './admission/pressure.ts';
@@ -113,7 +114,7 @@ const drainCheckMs = 50;
 const traceFlushMs = 3000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { live, now = Date.now } = options;
+  const { live, encoders, now = Date.now } = options;
   const limits = limitsOf(options);
   const log = options.log.of('gateway');
   const monotonic = options.monotonic ?? (() => performance.now());
@@ -122,7 +123,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const upstreams = createUpstreams(watch, options.upstream);
   const cache = new ResponseCache(options.cache ?? cacheBoundsDefault, counts.cache);
   let generation: Generation | null = null;
-  const { encoders } = options;
   const classifier =
     encoders === undefined ? noClassifier : createClassifier({ encoders, log, monotonic });
   let isDraining = false;
@@ -138,6 +138,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     upstreams,
     ...limits,
     cache,
+    sentHeaders: new SentHeaders(),
     classifier,
     counts,
     usage: options.usage,

@@ -16,6 +16,7 @@ import type { ResponseCache } from './cache/cache.ts';
 import type { CacheKey } from './cache/cache-key.ts';
 import type { Classifier } from './classifier.ts';
 import type { Generation } from './generation.ts';
+import type { SentHeaders } from './outbound/sent-headers.ts';
 import type { UsageSink } from './usage/meter.ts';
 import type { Peeked } from './body/peek.ts';
 import type { ProxiedRoute } from './routes.ts';
@@ -29,6 +30,7 @@ export type ProxyContext = Readonly<{
   spending: Spending;
   budgets: AllottedBudgets;
   cache: ResponseCache;
+  sentHeaders: SentHeaders;
   classifier: Classifier;
   counts: Counts;
   /** Null when usage is not collected. */

@@ -2,7 +2,6 @@
 
 import type { Protocol } from '../../lib/vocabulary.ts';
 import type { Chat } from '../../protocols/chat.ts';
-import { protocolFacts, protocolNames } from '../../protocols/facts.ts';
 import { isProtocolRefusal } from '../../protocols/refusal.ts';
 import type { ProtocolRefusal } from '../../protocols/refusal.ts';
 import type {
@@ -13,7 +12,7 @@ import type {
 import type { CompiledBackend } from '../../snapshot/compile/models.ts';
 import type { Sending } from '../sending.ts';
 import type { UpstreamRequest } from '../transport/boundary.ts';
-import { withoutHeader } from '../transport/header-policy.ts';
+import { isForeign, withCredential } from './sent-headers.ts';
 import type { Walk } from '../walk.ts';
 
 /** For the answer of a backend with another protocol. */
@@ -42,11 +41,15 @@ type Asked = Readonly<{ path: string; headers: readonly string[]; body: readonly
 /** `headers` do not include the credential. */
 export const upstreamRequest = (
   backend: CompiledBackend,
-  { walk }: Sending,
+  { walk, headers: given }: Sending,
   { path, headers, body }: Asked,
 ): CredentialRequest => ({
   path,
-  headers: withCredential(headers, backend),
+  headers:
+    headers === given
+      ? walk.context.sentHeaders.of(backend, headers)
+      : withCredential(headers, backend),
+  ownHeaders: ['x-request-id', walk.exchange.requestId, 'accept-encoding', 'identity'],
   credential: backend.credential,
   body,
   firstByteMs: backend.firstByteMs ?? walk.context.firstByteMs,
@@ -101,20 +104,6 @@ const readingOf = (
   },
 });
 
-const vendorHeaders = protocolNames.flatMap((name) => protocolFacts[name].clientHeaders);
-
-/** True when clients send this header for backends of another protocol. */
-const isForeign = (name: string, protocol: Protocol): boolean =>
-  vendorHeaders.includes(name) && !protocolFacts[protocol].clientHeaders.includes(name);
-
-/** By protocol, the headers that clients send for backends of others. */
-const foreignHeaders = new Map(
-  protocolNames.map((protocol) => [
-    protocol,
-    vendorHeaders.filter((name) => isForeign(name, protocol)),
-  ]),
-);
-
 /** Translations set their own content headers, and vendor headers are not sent to other vendors. */
 function ownHeaders(headers: readonly string[], protocol: Protocol): readonly string[] {
   const isLeftOut = (name: string): boolean =>
@@ -124,17 +113,3 @@ function ownHeaders(headers: readonly string[], protocol: Protocol): readonly st
     isForeign(name, protocol);
   return headers.filter((_, index) => !isLeftOut(headers[index - (index % 2)] ?? ''));
 }
-
-/** Removes a client header with the credential's name, and headers of other vendors' APIs. */
-function withCredential(
-  headers: readonly string[],
-  { credentialHeaders, protocol }: CompiledBackend,
-): string[] {
-  const [name] = credentialHeaders;
-  let kept = name === undefined ? headers : without(headers, name);
-  for (const header of foreignHeaders.get(protocol) ?? []) kept = without(kept, header);
-  return kept.concat(credentialHeaders);
-}
-
-const without = (headers: readonly string[], name: string): readonly string[] =>
-  headers.includes(name) ? withoutHeader(headers, name) : headers;

@@ -15,13 +15,13 @@ import type { Sending } from '../sending.ts';
 import { spliceBody } from '../body/splice.ts';
 import type { Exchange } from '../transport/boundary.ts';
 
+/** The same array for requests with the same headers, if the client repeats its head. */
 export function upstreamHeaders(exchange: Exchange): readonly string[] {
   const { trace } = exchange;
   const forwarded = exchange.forwardedHeaders();
   const headers = trace === null ? forwarded : tracedHeaders(forwarded, trace);
-  const own = ['x-request-id', exchange.requestId, 'accept-encoding', 'identity'];
-  if (exchange.header('content-type') === undefined) own.push('content-type', 'application/json');
-  return headers.concat(own);
+  if (exchange.header('content-type') !== undefined) return headers;
+  return headers.concat('content-type', 'application/json');
 }
 
 export function outboundTo(state: BackendState, sending: Sending): Outbound | ProtocolRefusal {

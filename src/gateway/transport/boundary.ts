@@ -80,7 +80,10 @@ export type Exchange = {
 
 export type UpstreamRequest = Readonly<{
   path: string;
-  headers: string[];
+  /** Alternating names and values. The same array for several requests is rendered once. */
+  headers: readonly string[];
+  /** Those of this request alone. */
+  ownHeaders: readonly string[];
   body: readonly Buffer[];
   /** From the start of the attempt to the first byte of the answer. */
   firstByteMs: number;

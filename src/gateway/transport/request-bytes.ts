@@ -1,4 +1,4 @@
-// Writes the head of an upstream request. Refuses invalid characters.
+// Writes the heads of upstream requests. Refuses invalid characters.
 
 import type { UpstreamRequest } from './boundary.ts';
 
@@ -6,11 +6,26 @@ const invalidInPath = /[^\x21-\x7e]/;
 const invalidInName = /[^!#$%&'*+.^`|~\w-]/;
 const invalidInValue = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** The head with its empty line. Null when a character could start another line. */
-export function requestHead(host: string, request: UpstreamRequest): string | null {
-  const { path, headers, body } = request;
-  if (invalidInPath.test(path)) return null;
-  let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+export class RequestHeads {
+  /** The lines of headers that other requests may send again. Null for invalid ones. */
+  readonly #lines = new WeakMap<readonly string[], string | null>();
+
+  /** The head with its empty line. Null when a character could start another line. */
+  head(host: string, { path, headers, ownHeaders, body }: UpstreamRequest): string | null {
+    if (invalidInPath.test(path)) return null;
+    let lines = this.#lines.get(headers);
+    if (lines === undefined) {
+      lines = linesOf(headers);
+      this.#lines.set(headers, lines);
+    }
+    const own = linesOf(ownHeaders);
+    if (lines === null || own === null) return null;
+    return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${lines}${own}content-length: ${lengthOf(body)}\r\n\r\n`;
+  }
+}
+
+function linesOf(headers: readonly string[]): string | null {
+  let lines = '';
   // All names, and all values, are checked together, because a check of each takes longer than writing it.
   let names = '';
   let values = '';
@@ -19,10 +34,9 @@ export function requestHead(host: string, request: UpstreamRequest): string | nu
     const value = headers[index + 1] ?? '';
     names += name;
     values += value;
-    head += `${name}: ${value}\r\n`;
+    lines += `${name}: ${value}\r\n`;
   }
-  if (invalidInName.test(names) || invalidInValue.test(values)) return null;
-  return `${head}content-length: ${lengthOf(body)}\r\n\r\n`;
+  return invalidInName.test(names) || invalidInValue.test(values) ? null : lines;
 }
 
 export function lengthOf(pieces: readonly Buffer[]): number {

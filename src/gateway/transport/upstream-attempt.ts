@@ -5,7 +5,7 @@ import type { AnswerSink, UpstreamCall, UpstreamFault, UpstreamRequest } from '.
 import { closedCode } from './connection.ts';
 import type { Connection, ConnectionUser } from './connection.ts';
 import type { Origin } from './origin.ts';
-import { requestHead } from './request-bytes.ts';
+import type { RequestHeads } from './request-bytes.ts';
 import type { ResponseReader } from './response-reader.ts';
 import { unwatched } from './watch.ts';
 import type { Watch, Watched } from './watch.ts';
@@ -18,7 +18,7 @@ export type AttemptLimits = Readonly<{
   staleTicks: number;
 }>;
 
-type AttemptDependencies = Readonly<{ watch: Watch; limits: AttemptLimits }>;
+type AttemptDependencies = Readonly<{ watch: Watch; limits: AttemptLimits; heads: RequestHeads }>;
 
 /** Error codes when the peer closed the connection. */
 const peerClosedCodes: ReadonlySet<string> = new Set([closedCode, 'ECONNRESET', 'EPIPE']);
@@ -29,6 +29,7 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
   readonly #origin: Origin;
   readonly #watch: Watch;
   readonly #limits: AttemptLimits;
+  readonly #heads: RequestHeads;
   readonly #sink: AnswerSink;
   readonly #request: UpstreamRequest;
   readonly #startTick: number;
@@ -42,13 +43,14 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
 
   constructor(
     origin: Origin,
-    { watch, limits }: AttemptDependencies,
+    { watch, limits, heads }: AttemptDependencies,
     sink: AnswerSink,
     request: UpstreamRequest,
   ) {
     this.#origin = origin;
     this.#watch = watch;
     this.#limits = limits;
+    this.#heads = heads;
     this.#sink = sink;
     this.#request = request;
     this.#startTick = watch.tick;
@@ -58,7 +60,7 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
   }
 
   send(): void {
-    const head = requestHead(this.#origin.authority, this.#request);
+    const head = this.#heads.head(this.#origin.authority, this.#request);
     if (head === null) return this.#break('the request has an invalid header');
     this.#sendOn(this.#origin.takeIdle() ?? this.#open(), head);
   }
@@ -140,7 +142,7 @@ export class UpstreamAttempt implements ConnectionUser, UpstreamCall, Watched {
    * without it the request would fail for no reason.
    */
   #resend(): void {
-    const head = requestHead(this.#origin.authority, this.#request);
+    const head = this.#heads.head(this.#origin.authority, this.#request);
     if (head !== null) this.#sendOn(this.#open(), head);
   }
 

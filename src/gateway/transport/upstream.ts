@@ -8,6 +8,7 @@ import type { Guard } from '../../egress/egress.ts';
 import type { Upstreams } from './boundary.ts';
 import { createScratch } from './connection.ts';
 import { Origin } from './origin.ts';
+import { RequestHeads } from './request-bytes.ts';
 import { UpstreamAttempt } from './upstream-attempt.ts';
 import type { AttemptLimits } from './upstream-attempt.ts';
 import type { Watch } from './watch.ts';
@@ -45,7 +46,7 @@ export function createUpstreams(watch: Watch, options: UpstreamOptions): Upstrea
     slowReaderTicks: watch.ticks(options.slowReaderMs ?? slowReaderMsDefault),
     staleTicks: watch.ticks(staleMs),
   };
-  const dependencies = { watch, limits };
+  const dependencies = { watch, limits, heads: new RequestHeads() };
   const guard = options.guard ?? createOpenGuard();
   const shared = { watch, scratch: createScratch(), context, guard, idleConnectionsMax };
   const originOf = (name: string): Origin => {
