@@ -1,5 +1,5 @@
 // Writes the gateway's part of bench/RESULTS.md: what was measured, on what, and what it does not show. What
-// follows it in that file, from the event log's heading on, is left as it is.
+// follows it in that file, from "Where the time goes" on, is left as it is.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
@@ -14,7 +14,7 @@ import type { Summary } from './report.ts';
 import { paceMs } from './workload.ts';
 
 export const resultsFile = join(import.meta.dirname, '../RESULTS.md');
-const nextPart = '\n## The event log\n';
+const nextPart = '\n### Where the time goes\n';
 
 export type Results = Readonly<{
   summary: Summary;
