@@ -166,16 +166,19 @@ export const cachedCounts = [
   {
     name: 'cache_read_audio_tokens',
     kind: 'cache_read_audio',
+    otherwise: 'input_audio_tokens',
     label: 'Cache reads of audio',
   },
   {
     name: 'cache_read_image_tokens',
     kind: 'cache_read_image',
+    otherwise: 'input_image_tokens',
     label: 'Cache reads of images',
   },
   {
     name: 'cache_read_explicit_tokens',
     kind: 'cache_read_explicit',
+    otherwise: null,
     label: 'Cache reads of explicit caches',
   },
 ] as const satisfies readonly Readonly<{
@@ -183,6 +186,8 @@ export const cachedCounts = [
   name: string;
   /** The price of a price card. */
   kind: string;
+  /** The part of the prompt that these tokens would be without the cache. */
+  otherwise: PartName | null;
   /** The name in the UI. */
   label: string;
 }>[];

@@ -110,6 +110,17 @@ describe('what past usage would have cost', () => {
     assert.deepEqual(await whatIf({ model: 'small', card: 'uncached' }), expected);
   });
 
+  it('with cached audio at the price of audio', async (t) => {
+    const { whatIf, setPrices, ...started } = await ledger(t);
+    const prices = { cache_read: 100_000, cache_read_audio: 200_000, input_audio: 5_000_000 };
+    await setPrices({ price_card: prices });
+    const units = { cache_read_audio_tokens: 300 };
+    const at = new Date().toISOString();
+    await reportUsage(started, [reported(1, { at, cache_read_tokens: 400, units })]);
+    // 600 + 10 + 60 + 1,000 instead of 700 + 1,500 + 1,000
+    assert.deepEqual(await whatIf({ card: 'uncached' }), compared(1, [inDollars(1_670, 3_200)]));
+  });
+
   it('counts rows that the prices do not cover, and keeps them out of all amounts', async (t) => {
     const { whatIf, ...started } = await ledger(t);
     await reportUsage(started, [reported(1), reported(2, { cache_read_tokens: 400 })]);

@@ -1,7 +1,7 @@
 // Prepares the counts and costs of usage for the screens. A count that was not reported is not 0, and currencies are never added.
 
 import { cachedCounts, tokenParts, unitCounts } from '../../../src/usage/counts.ts';
-import type { PartName } from '../../../src/usage/counts.ts';
+import type { CachedCount, PartName } from '../../../src/usage/counts.ts';
 import { formatMoneyOf, formatNumber } from '../text/format.ts';
 
 type Parts = Readonly<Record<PartName, number | null>>;
@@ -45,23 +45,22 @@ export function costLines(row: CostedRow): readonly CostLine[] {
     corrected: amountOf(after, name, missing),
   });
   const isByCount = breakdown !== null && breakdown['reported'] === undefined;
-  // They are part of the cache reads, so they have a line only if they have a price of their own.
-  const cached = cachedCounts.flatMap(({ name, kind, label }) =>
-    breakdown?.[kind] === undefined && after?.[kind] === undefined
-      ? []
-      : [line(`of these: ${label}`, row.units?.[name] ?? null, kind, 'base')],
+  const cached = cachedCounts.filter(
+    ({ kind }) => breakdown?.[kind] !== undefined || after?.[kind] !== undefined,
   );
   const side = (side: 'input' | 'output', name: string, total: number): CostLine[] => {
-    const parts = tokenParts.filter((part) => part.side === side && row[part.name] !== null);
-    const isSplit = (kind: string): boolean => kind === 'cache_read' && cached.length > 0;
-    const paid = parts.filter(({ kind }) => breakdown?.[kind] !== undefined || isSplit(kind));
-    const rest = paid.reduce((left, part) => left - (row[part.name] ?? 0), total);
+    const parts = tokenParts
+      .filter((part) => part.side === side && row[part.name] !== null)
+      .flatMap(({ name, kind, label }): Part[] => {
+        const count = row[name] ?? 0;
+        const whole = { kind, label, count };
+        return kind === 'cache_read' && cached.length > 0 ? divided(whole, row, cached) : [whole];
+      });
+    const paid = parts.filter(({ kind }) => breakdown?.[kind] !== undefined);
+    const rest = paid.reduce((left, { count }) => left - count, total);
     return [
       line(isByCount ? `${name} at the base price` : name, Math.max(0, rest), side, 0),
-      ...parts.map(({ label, name, kind }) =>
-        line(label, row[name], kind, isSplit(kind) ? 0 : 'base'),
-      ),
-      ...(side === 'input' ? cached : []),
+      ...parts.map(({ kind, label, count }) => line(label, count, kind, 'base')),
     ];
   };
   const calls = Object.entries(row.server_tool_calls ?? {});
@@ -79,6 +78,19 @@ export function costLines(row: CostedRow): readonly CostLine[] {
     ...calls.map(([tool, count]) => line(`Calls of ${tool}`, count, `tool_calls.${tool}`, 0)),
     ...others.map(([name, label]) => line(label, null, name, 0)),
   ];
+}
+
+type Part = Readonly<{ kind: string; label: string; count: number }>;
+
+/** Cache reads that have prices of their own, and the others if there are any. */
+function divided(
+  whole: Part,
+  { units }: Pick<CostedRow, 'units'>,
+  cached: readonly CachedCount[],
+): Part[] {
+  const own = cached.map(({ name, kind, label }) => ({ kind, label, count: units?.[name] ?? 0 }));
+  const rest = own.reduce((left, { count }) => left - count, whole.count);
+  return rest > 0 ? [{ ...whole, label: 'Other cache reads', count: rest }, ...own] : own;
 }
 
 const otherNames: Readonly<Record<string, string>> = {

@@ -2,9 +2,11 @@
 
 import type { ConfigState } from '../../../../projections/config/state.ts';
 import type { Database } from '../../../db/pool.ts';
+import type { LedgerRow } from '../../../db/usage/ledger/ledger-rows.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { isRefusal, refuse } from '../../../lib/refusal.ts';
 import type { Refusal } from '../../../lib/refusal.ts';
+import { cachedCounts } from '../../../usage/counts.ts';
 import type { Prices } from '../../../usage/price.ts';
 import type { PriceVersion } from '../../../usage/price-versions.ts';
 import type { RowCost } from '../usage-cost.ts';
@@ -96,7 +98,7 @@ async function compute(
     if (asked.prices !== 'uncached') return costOfRow(row, fixed ?? book.at(id, nowMs));
     const version = held.find((one) => one.is_last)?.price_version ?? row.price_version;
     const own = version === null ? null : book.version(id, version);
-    return costOfRow({ ...row, cache_read_tokens: null }, own);
+    return costOfRow(uncached(row), own);
   };
   const sums = new Sums();
   const refusal = await visitPricedPages(db, span, async (page) => {
@@ -107,6 +109,15 @@ async function compute(
     return null;
   });
   return refusal ?? sums.result();
+}
+
+function uncached(row: LedgerRow): LedgerRow {
+  const counts = { ...row, cache_read_tokens: null };
+  for (const { name, otherwise } of cachedCounts) {
+    const tokens = row.units?.[name] ?? 0;
+    if (otherwise !== null && tokens > 0) counts[otherwise] = (counts[otherwise] ?? 0) + tokens;
+  }
+  return counts;
 }
 
 /** Null if each model has its own prices. */

@@ -50,6 +50,25 @@ describe('the counts and costs of a request', () => {
     );
   });
 
+  it('divide cache reads if some of them have a price of their own', () => {
+    const counts = { cache_read_tokens: 400, units: { cache_read_audio_tokens: 300 } };
+    const breakdown = { cache_read_audio: 90, cache_read: 10, input: 1_800, output: 7_500 };
+    assert.deepEqual(lines({ ...counts, breakdown }), [
+      ['Prompt at the base price', 600, 1_800],
+      ['Other cache reads', 100, 10],
+      ['Cache reads of audio', 300, 90],
+      ['Completion at the base price', 500, 7_500],
+    ]);
+    const { cache_read: _, ...audio } = breakdown;
+    assert.deepEqual(lines({ ...counts, cache_read_tokens: 300, breakdown: audio }).slice(1, 2), [
+      ['Cache reads of audio', 300, 90],
+    ]);
+    const undivided = { cache_read: 100, input: 1_800, output: 7_500 };
+    assert.deepEqual(lines({ ...counts, breakdown: undivided }).slice(1, 2), [
+      ['Cache reads', 400, 100],
+    ]);
+  });
+
   it('say which counts are part of the base price', () => {
     assert.deepEqual(lines({ reasoning_tokens: 300, breakdown: { input: 3, output: 7 } }), [
       ['Prompt at the base price', 1_000, 3],
