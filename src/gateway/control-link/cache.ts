@@ -14,9 +14,10 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { storedLink } from '../../snapshot/delta/delta.ts';
 import { withObservations } from '../../snapshot/health-report.ts';
 import { snapshot as snapshotSchema } from '../../snapshot/schema.ts';
+import { snapshotTexts } from '../../snapshot/snapshot-texts.ts';
 import { createDeltaFile } from './delta-file.ts';
 import type { CachedDelta, CachedSnapshot, SealedBase } from './delta-file.ts';
-import { isAbsent, readFile, seal, unseal } from './sealed-file.ts';
+import { isAbsent, readFile, sealTo, unseal } from './sealed-file.ts';
 
 /** The first line of the file, authenticated with the rest. */
 const format = Buffer.from('gw-snapshot-cache-v1\n');
@@ -47,16 +48,15 @@ export function createSnapshotCache(
   return {
     write: async ({ snapshot, seen, root }) => {
       const chain = deltas.chainTo(root) ?? randomUUID();
-      const plain = Buffer.from(JSON.stringify({ ...snapshot, seen, root, chain }));
-      const bytes = Buffer.concat([format, seal(plain, { key, header: format })]);
       deltas.reset();
-      await writeDurably(`${path}.tmp`, bytes);
+      const texts = snapshotTexts(snapshot, { seen, root, chain });
+      const bytes = await writeDurably(`${path}.tmp`, texts, key);
       // In this order, so that after a crash one of the snapshots leads to the newest.
       await deltas.retire();
       await rename(path, previous).catch(ignoreAbsent);
       await rename(`${path}.tmp`, path);
       await syncFolder(dirname(path));
-      deltas.follow({ chain, root, bytes: bytes.length });
+      deltas.follow({ chain, root, bytes });
     },
     append: deltas.append,
     read: async () => {
@@ -100,13 +100,15 @@ async function readSealed(
   return { cached: { snapshot: parsed.data, seen }, base: { root, chain, bytes: sealed.length } };
 }
 
-async function writeDurably(path: string, bytes: Buffer): Promise<void> {
+/** Returns the number of bytes. */
+async function writeDurably(path: string, texts: Iterable<string>, key: Buffer): Promise<number> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   await using file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
   await file.chmod(0o600);
-  await file.writeFile(bytes);
+  const bytes = await sealTo(file, texts, { key, header: format });
   await file.sync();
+  return bytes;
 }
 
 async function syncFolder(path: string): Promise<void> {

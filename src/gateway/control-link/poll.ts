@@ -14,6 +14,7 @@ import { baseHeader } from '../../snapshot/delta/delta.ts';
 import type { SnapshotDelta } from '../../snapshot/delta/delta.ts';
 import { followerSteps, readDelta } from '../../snapshot/delta/follower.ts';
 import type { Follower, Whole } from '../../snapshot/delta/follower.ts';
+import { memberDigest } from '../../snapshot/hash.ts';
 import { snapshot as snapshotSchema, snapshotEtag } from '../../snapshot/schema.ts';
 import type { Snapshot } from '../../snapshot/schema.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -59,6 +60,10 @@ type State = {
   failures: number;
   /** Applies deltas to the served snapshot. Null until it is ready, and if there are none. */
   follower: Follower | null;
+  /**
+   * A digest of the credentials in the files of the cache: null without a file, empty if unknown.
+   */
+  cached: string | null;
   /** Resolves when the follower of the last whole snapshot is ready. */
   preparing: Promise<void>;
 };
@@ -74,6 +79,7 @@ export async function startPoll(options: PollOptions): Promise<Poll> {
     current: null,
     failures: 0,
     follower: null,
+    cached: null,
     preparing: Promise.resolve(),
   };
   await readCache(options, state);
@@ -133,6 +139,7 @@ async function readCache(options: PollOptions, state: State): Promise<void> {
   const { cached, refused } = await cache.read();
   if (cached === null) return log.info({ refused }, 'no snapshot cache to start from');
   const { snapshot, seen } = cached;
+  state.cached = '';
   live.remember(seen);
   if (refused.length > 0) log.warn({ refused }, 'the previous snapshot cache is used');
   const refusal = live.apply(snapshot);
@@ -206,7 +213,10 @@ async function applyBody(
     state.follower = null;
     // A control plane that sends no root sends no deltas.
     if (root !== null) prepare(options, state, { received, snapshot, root });
-    await writeCache(options, snapshot, root);
+    const credentials = credentialsDigest(snapshot);
+    const isReplaced = state.cached !== null && state.cached !== credentials;
+    state.cached = '';
+    if (await writeCache(options, { snapshot, root, isReplaced })) state.cached = credentials;
   }
   return { kind: 'whole', applyMs: monotonic() - startedAt };
 }
@@ -252,6 +262,7 @@ async function applyDelta(
   live.serve(taken.compiled, { version, log: head });
   Object.assign(state, { follower, etag, current: { version, log: head } });
   counts.snapshots.delta++;
+  if (taken.delta.config.providers !== undefined) state.cached = '';
   await appendCache(options, { json, delta: taken.delta, follower: taken.follower });
   return { kind: 'delta', applyMs: monotonic() - startedAt };
 }
@@ -304,17 +315,26 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
+type Written = Readonly<{ snapshot: Snapshot; root: string | null; isReplaced: boolean }>;
+
+/** Returns false if a write failed. */
 async function writeCache(
   { cache, live, log }: PollOptions,
-  snapshot: Snapshot,
-  root: string | null,
-): Promise<void> {
+  { snapshot, root, isReplaced }: Written,
+): Promise<boolean> {
   try {
     await cache?.write({ snapshot, seen: live.seen(), root });
+    // The file that was kept contains the replaced credential until it is replaced too.
+    if (isReplaced) await cache?.write({ snapshot, seen: live.seen(), root });
+    return true;
   } catch (error) {
     log.warn({ error }, 'writing the snapshot cache failed');
+    return false;
   }
 }
+
+const credentialsDigest = ({ config: { providers }, secrets }: Snapshot): string =>
+  memberDigest(providers.map(({ credential_ref: ref }) => [ref, secrets[ref ?? ''] ?? null]));
 
 type Appended = Readonly<{ json: unknown; delta: SnapshotDelta; follower: Follower }>;
 
@@ -329,10 +349,7 @@ async function appendCache(
     const isLarge = !(await cache.append({ delta: json, seen: live.seen(), base, root }));
     const isReplaced = replacesCredential(delta);
     if (!isLarge && !isReplaced) return;
-    const snapshot = follower.snapshot();
-    await writeCache(options, snapshot, root);
-    // The file that was kept contains the replaced credential until it is replaced too.
-    if (isReplaced) await writeCache(options, snapshot, root);
+    await writeCache(options, { snapshot: follower.snapshot(), root, isReplaced });
   } catch (error) {
     log.warn({ error }, 'writing the snapshot cache failed');
   }

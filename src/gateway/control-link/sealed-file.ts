@@ -3,6 +3,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 
 import { refuse } from '../../lib/refusal.ts';
 import type { Refusal } from '../../lib/refusal.ts';
@@ -22,6 +23,48 @@ export function seal(plain: Uint8Array, { key, header }: Sealing): Buffer {
   sealing.setAAD(header);
   const sealed = Buffer.concat([sealing.update(plain), sealing.final()]);
   return Buffer.concat([nonce, sealing.getAuthTag(), sealed]);
+}
+
+/** Characters that are encrypted and written at a time. */
+const pieceChars = 256 * 1024;
+
+/**
+ * Writes the header and the sealed texts to an empty file, piece by piece. The tag is written last.
+ * Returns the number of bytes.
+ */
+export async function sealTo(
+  file: FileHandle,
+  texts: Iterable<string>,
+  { key, header }: Sealing,
+): Promise<number> {
+  const nonce = randomBytes(nonceBytes);
+  const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+  sealing.setAAD(header);
+  const tagAt = header.length + nonceBytes;
+  const start = Buffer.concat([header, nonce, Buffer.alloc(tagBytes)]);
+  await file.writeFile(start);
+  let bytes = start.length;
+  for (const piece of piecesOf(texts)) {
+    const sealed = sealing.update(piece, 'utf8');
+    await file.writeFile(sealed);
+    bytes += sealed.length;
+  }
+  // Counter mode has no bytes left at the end.
+  sealing.final();
+  const { bytesWritten } = await file.write(sealing.getAuthTag(), 0, tagBytes, tagAt);
+  if (bytesWritten < tagBytes) throw new Error('the disk is full');
+  return bytes;
+}
+
+function* piecesOf(texts: Iterable<string>): Generator<string> {
+  let piece = '';
+  for (const text of texts) {
+    piece += text;
+    if (piece.length < pieceChars) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
 }
 
 /** Null if the bytes were damaged or modified, or sealed with another key or header. */

@@ -50,6 +50,15 @@ describe('the snapshot cache', () => {
     assert.doesNotMatch(await readFile(place.file, 'latin1'), /very secret|provider/);
   });
 
+  it('returns a large snapshot, which is written in parts', async () => {
+    await using place = await directory();
+    const names = Array.from({ length: 2_001 }, (_, at) => [`key-${at}`, {}]);
+    const keys = Object.fromEntries(names);
+    const snapshot = givenSnapshot({ version: 1, models: { m: { backends } }, keys });
+    await cacheAt(place.file).write({ snapshot, seen: [], root: null });
+    assert.deepEqual((await cacheAt(place.file).read()).cached, { snapshot, seen: [] });
+  });
+
   it('is empty before the first write', async () => {
     await using place = await directory();
     const { cached, refused } = await cacheAt(place.file).read();

@@ -99,6 +99,15 @@ const sendDelta =
     response.writeHead(200, headers).end(JSON.stringify(delta));
   };
 
+const writesTo = (written: string[]): PollOptions['cache'] => ({
+  read: async () => ({ cached: null, refused: [] }),
+  write: async ({ snapshot, root }) => {
+    written.push(`${snapshot.version} ${Object.values(snapshot.secrets).join()} ${root}`);
+  },
+  append: async () => true,
+});
+const lastOf = ({ root }: Edition): string => `2 new ${root}`;
+
 describe('a poll of deltas', () => {
   const one = edition(1, ['a', 'b']);
   const two = edition(2, ['a']);
@@ -133,36 +142,41 @@ describe('a poll of deltas', () => {
     assert.deepEqual(link.counts.snapshots, { whole: 2, delta: 0, mismatched: 0 });
   });
 
-  it('writes the whole cache twice after a replaced credential, so that no file has the old one', async () => {
-    const models = { m: { backends: [{ apiBase: 'http://one/v1', credential: 'old' }] } };
-    const given = givenSnapshot({ version: 1, models });
+  const given = givenSnapshot({
+    version: 1,
+    models: { m: { backends: [{ apiBase: 'http://one/v1', credential: 'old' }] } },
+  });
+  const withCredential = (number: number, ref: string, text: string): Edition => {
     const providers = given.config.providers.map((one) =>
-      Object.assign({ ...one }, { credential_ref: 'r2' }),
+      Object.assign({ ...one }, { credential_ref: ref }),
     );
-    const changed = { ...given.config, providers };
-    const before = firstEdition(pagedOf(given));
-    const after = firstEdition(
-      pagedOf({
-        ...given,
-        version: 2,
-        config: changed,
-        config_hash: configHash(changed),
-        secrets: { r2: 'new' },
-      }),
-    );
+    const config = { ...given.config, providers };
+    const parts = { config, config_hash: configHash(config), secrets: { [ref]: text } };
+    return firstEdition(pagedOf({ ...given, version: number, ...parts }));
+  };
+  const before = firstEdition(pagedOf(given));
+  const after = withCredential(2, 'r2', 'new');
+
+  it('writes the whole cache twice after a replaced credential, so that no file has the old one', async () => {
     const written: string[] = [];
-    const cache: PollOptions['cache'] = {
-      read: async () => ({ cached: null, refused: [] }),
-      write: async ({ snapshot, root }) => {
-        written.push(`${snapshot.version} ${Object.values(snapshot.secrets).join()} ${root}`);
-      },
-      append: async () => true,
-    };
-    await using link = await poll(sendWhole(before), { cache });
+    await using link = await poll(sendWhole(before), { cache: writesTo(written) });
     link.control.play(sendDelta(before, after));
-    const last = `2 new ${after.root}`;
     await until(() => written.length === 3, { what: 'both writes' });
-    assert.deepEqual(written, [`1 old ${before.root}`, last, last]);
+    assert.deepEqual(written, [`1 old ${before.root}`, lastOf(after), lastOf(after)]);
+  });
+
+  it('does the same after a whole snapshot with a replaced credential, and only then', async () => {
+    const written: string[] = [];
+    await using link = await poll(sendWhole(before), { cache: writesTo(written) });
+    link.control.play(sendWhole(after));
+    await until(() => written.length === 3, { what: 'both writes' });
+    const third = withCredential(3, 'r2', 'new');
+    link.control.play(sendWhole(third));
+    await until(() => link.served() === 3, { what: 'the third snapshot' });
+    link.control.play(sendWhole(withCredential(4, 'r1', 'old')));
+    await until(() => written.length === 6, { what: 'both writes of the old credential' });
+    const versions = written.map((text) => text.split(' ').slice(0, 2).join(' '));
+    assert.deepEqual(versions, ['1 old', '2 new', '2 new', '3 new', '4 old', '4 old']);
   });
 
   it('asks for none after a snapshot that does not have its stated root', async () => {
