@@ -6,8 +6,14 @@ import { refuse } from '../lib/refusal.ts';
 import type { Refusal } from '../lib/refusal.ts';
 import { inOneGo } from '../lib/steps.ts';
 import type { Steps } from '../lib/steps.ts';
-import { anonymous, compileCallers, principalCompiler } from './compile/callers.ts';
-import type { Caller } from './compile/callers.ts';
+import {
+  anonymous,
+  callersOf,
+  compileKeys,
+  compilePrincipals,
+  principalCompiler,
+} from './compile/callers.ts';
+import type { Caller, Callers } from './compile/callers.ts';
 import { frontendModelSteps } from './compile/frontend-models.ts';
 import type { CompiledFrontendModel } from './compile/frontend-models.ts';
 import { modelSteps } from './compile/models.ts';
@@ -44,8 +50,7 @@ export type CompiledSnapshot = RoutingTables &
     overlaySeq: number;
     /** The caller of every request if no key is required, else null. */
     openCaller: Caller | null;
-    /** By the SHA-256 of the key, in hex. */
-    callers: ReadonlyMap<string, Caller>;
+    callers: Callers;
     budgeted: ReadonlySet<PrincipalId>;
     promptClasses: readonly SnapshotPromptClass[];
     /** Only the encoder can interpret the centroids. */
@@ -65,18 +70,18 @@ export function compileSnapshot(
   const dropped: string[] = [];
   const tables = compileTables(snapshot, dropped);
   const { config, secrets } = snapshot;
-  const sources = {
-    principals: config.principals,
-    keys: config.api_keys,
-    verifierOf: (key: SnapshotApiKey) => secrets[key.verifier_ref],
-    compilePrincipal: principalCompiler(snapshot, tables.models),
-  };
+  const principals = compilePrincipals(
+    config.principals,
+    principalCompiler(snapshot, tables.models),
+  );
+  const verifierOf = (key: SnapshotApiKey) => secrets[key.verifier_ref];
+  const keys = compileKeys({ keys: config.api_keys, verifierOf, principals }, dropped);
   return {
     ...tables,
     ...compiledHead(snapshot),
     tuning,
     openCaller: config.settings.open ? anonymous : null,
-    callers: compileCallers(sources, dropped),
+    callers: callersOf(keys, principals),
     budgeted: new Set(config.principals.flatMap(({ id, budget }) => (budget === null ? [] : [id]))),
     promptClasses: config.prompt_classes,
     dropped,

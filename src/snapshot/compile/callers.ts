@@ -103,26 +103,67 @@ export function principalCompilerFrom(sources: PrincipalSources): CompilePrincip
   });
 }
 
-export type CallerSources = Readonly<{
-  principals: Iterable<SnapshotPrincipal>;
-  keys: Iterable<SnapshotApiKey>;
-  verifierOf: (key: SnapshotApiKey) => string | undefined;
-  compilePrincipal: CompilePrincipal;
+/** The callers of a snapshot. */
+export type Callers = Readonly<{
+  keys: KeysByVerifier;
+  principals: CallersById;
+  /** The number of keys. */
+  size: number;
+  /** By the SHA-256 of the key, in hex. */
+  get: (verifier: string) => Caller | undefined;
+  values: () => Iterable<Caller>;
 }>;
 
 /** By the SHA-256 of the key, in hex. */
-export function compileCallers(sources: CallerSources, dropped: string[]): Map<string, Caller> {
-  const { keys, verifierOf, compilePrincipal } = sources;
-  const principals = new Map<PrincipalId, Caller>();
-  for (const one of sources.principals) principals.set(one.id, compilePrincipal(one));
-  const callers = new Map<string, Caller>();
-  for (const key of keys) {
-    const principal = principals.get(key.principal_id);
-    const verifier = usableVerifier(verifierOf(key));
-    if (principal === undefined || verifier === null) dropped.push(unusableKey(key));
-    else callers.set(verifier, keyCaller(principal, key));
-  }
+export type KeysByVerifier = ReadonlyMap<string, SnapshotApiKey>;
+/** Without a key. */
+export type CallersById = ReadonlyMap<number, Caller>;
+
+/**
+ * Reads both maps at each call. The caller of a key is made when it is asked for, so that a key costs
+ * no memory of its own, and a changed principal costs the same however many keys it has.
+ */
+export const callersOf = (keys: KeysByVerifier, principals: CallersById): Callers => {
+  const callerOf = (key: SnapshotApiKey | undefined): Caller | undefined => {
+    const principal = key === undefined ? undefined : principals.get(key.principal_id);
+    return key === undefined || principal === undefined ? undefined : keyCaller(principal, key);
+  };
+  return {
+    keys,
+    principals,
+    get size() {
+      return keys.size;
+    },
+    get: (verifier) => callerOf(keys.get(verifier)),
+    values: () => [...keys.values()].flatMap((key) => callerOf(key) ?? []),
+  };
+};
+
+export function compilePrincipals(
+  principals: Iterable<SnapshotPrincipal>,
+  compilePrincipal: CompilePrincipal,
+): Map<number, Caller> {
+  const callers = new Map<number, Caller>();
+  for (const one of principals) callers.set(one.id, compilePrincipal(one));
   return callers;
+}
+
+export type KeySources = Readonly<{
+  keys: Iterable<SnapshotApiKey>;
+  verifierOf: (key: SnapshotApiKey) => string | undefined;
+  principals: CallersById;
+}>;
+
+/** Adds the reasons for omitted keys to `dropped`. */
+export function compileKeys(sources: KeySources, dropped: string[]): Map<string, SnapshotApiKey> {
+  const { keys, verifierOf, principals } = sources;
+  const byVerifier = new Map<string, SnapshotApiKey>();
+  for (const key of keys) {
+    const verifier = usableVerifier(verifierOf(key));
+    if (verifier === null || !principals.has(key.principal_id)) dropped.push(unusableKey(key));
+    if (verifier !== null) byVerifier.set(verifier, key);
+  }
+  return byVerifier;
 }
 
 export const usableVerifier = (verifier: string | undefined): string | null =>
@@ -131,7 +172,7 @@ export const usableVerifier = (verifier: string | undefined): string | null =>
 export const unusableKey = ({ id }: SnapshotApiKey): string =>
   `key ${id}: its principal or its verifier is missing`;
 
-export const keyCaller = (principal: Caller, { id, expires_at: expiresAt }: SnapshotApiKey) => ({
+const keyCaller = (principal: Caller, { id, expires_at: expiresAt }: SnapshotApiKey): Caller => ({
   ...principal,
   keyId: id,
   expiresAtMs: expiresAt === null ? Infinity : Date.parse(expiresAt),

@@ -1,12 +1,6 @@
 // Holds a snapshot in tables by id, so that a delta changes only the entries that it names.
 
-import type {
-  BudgetUse,
-  Snapshot,
-  SnapshotApiKey,
-  SnapshotConfig,
-  SnapshotOverlay,
-} from '../schema.ts';
+import type { BudgetUse, Snapshot, SnapshotConfig, SnapshotOverlay } from '../schema.ts';
 import type { ListName } from '../paged.ts';
 import type { SnapshotDelta } from './delta.ts';
 
@@ -21,8 +15,6 @@ export type HeldSnapshot = Pick<
   settings: SnapshotConfig['settings'];
   readonly secrets: Map<string, string>;
   readonly budgets: Map<number, BudgetUse>;
-  /** The ids of the keys of each principal. */
-  readonly keysOf: Map<number, Set<number>>;
   overlay: Omit<SnapshotOverlay, 'budgets'>;
 };
 
@@ -44,21 +36,8 @@ export function holdSnapshot(snapshot: Snapshot): HeldSnapshot {
     settings: config.settings,
     secrets: new Map(Object.entries(secrets)),
     budgets: new Map(budgets.map((use) => [use.principal_id, use])),
-    keysOf: keysByPrincipal(config.api_keys),
     overlay: rest,
   };
-}
-
-function keysByPrincipal(keys: readonly SnapshotApiKey[]): Map<number, Set<number>> {
-  const ids = new Map<number, Set<number>>();
-  for (const key of keys) addKey(ids, key);
-  return ids;
-}
-
-function addKey(ids: HeldSnapshot['keysOf'], { id, principal_id: owner }: SnapshotApiKey): void {
-  const held = ids.get(owner);
-  if (held === undefined) ids.set(owner, new Set([id]));
-  else held.add(id);
 }
 
 type Identified = Readonly<{ id: number }>;
@@ -73,7 +52,6 @@ export function changeHeld(held: HeldSnapshot, delta: SnapshotDelta): void {
   Object.assign(held, { version, config_hash, log });
   changeList(lists.principals, config.principals);
   changeList(lists.roles, config.roles);
-  changeKeys(held, config.api_keys);
   changeList(lists.api_keys, config.api_keys);
   changeList(lists.providers, config.providers);
   changeList(lists.models, config.models);
@@ -103,20 +81,6 @@ function changeList<Member extends Identified>(
   if (change === undefined) return;
   for (const id of change.removed) list.delete(id);
   for (const member of change.set) list.set(member.id, member);
-}
-
-/** Reads the keys before the change. */
-function changeKeys(
-  { lists, keysOf }: HeldSnapshot,
-  change: Change<SnapshotApiKey> = { set: [], removed: [] },
-): void {
-  for (const id of [...change.removed, ...change.set.map((key) => key.id)]) {
-    const owner = lists.api_keys.get(id)?.principal_id;
-    const ids = owner === undefined ? undefined : keysOf.get(owner);
-    ids?.delete(id);
-    if (owner !== undefined && ids?.size === 0) keysOf.delete(owner);
-  }
-  for (const key of change.set) addKey(keysOf, key);
 }
 
 /** The whole snapshot, with lists in the order of their ids. */

@@ -1,16 +1,17 @@
 // Applies a delta to a held snapshot and to the lookups compiled from it. A revoked key is one
 // deletion. Lookups that depend on more than the changed entries are compiled again as a whole:
-// the routing tables, and the callers if grants may differ.
+// the routing tables, and the principals if grants may differ.
 
 import {
   anonymous,
-  compileCallers,
-  keyCaller,
+  callersOf,
+  compileKeys,
+  compilePrincipals,
   principalCompilerFrom,
   unusableKey,
   usableVerifier,
 } from '../compile/callers.ts';
-import type { Caller, CallerSources } from '../compile/callers.ts';
+import type { Caller, CompilePrincipal } from '../compile/callers.ts';
 import type { CompiledModel } from '../compile/models.ts';
 import { compiledHead, compileTables } from '../compile.ts';
 import type { CompiledSnapshot, RoutingTables } from '../compile.ts';
@@ -23,18 +24,20 @@ import type { HeldSnapshot } from './held.ts';
 /** Lookups that were compiled from a held snapshot. The next delta changes some in place. */
 export type HeldLookups = Readonly<{
   compiled: CompiledSnapshot;
-  callers: Map<string, Caller>;
+  keys: Map<string, SnapshotApiKey>;
+  principals: Map<number, Caller>;
   budgeted: Set<PrincipalId>;
 }>;
 
 /** Copies what deltas change in place. */
 export const lookupsOf = (compiled: CompiledSnapshot): HeldLookups => ({
   compiled,
-  callers: new Map(compiled.callers),
+  keys: new Map(compiled.callers.keys),
+  principals: new Map(compiled.callers.principals),
   budgeted: new Set(compiled.budgeted),
 });
 
-/** An earlier compiled snapshot shares the callers: a revoked key is gone for all requests. */
+/** An earlier compiled snapshot shares the keys: a revoked key is gone for all requests. */
 export function applyDelta(
   held: HeldSnapshot,
   before: HeldLookups,
@@ -44,10 +47,17 @@ export function applyDelta(
   changeHeld(held, delta);
   const dropped: string[] = [];
   const tables = plan.tables ? compileTables(routingPart(held), dropped) : before.compiled;
-  const lookups =
-    plan.allCallers || !sameGrants(before.compiled.models, tables.models)
-      ? allCallers(held, tables.models, dropped)
-      : changedCallers(held, before, { plan, delta, dropped, models: tables.models });
+  const { models } = tables;
+  const changed = { plan, delta, dropped };
+  const isRegranted = plan.allPrincipals || !sameGrants(before.compiled.models, models);
+  const principals = isRegranted
+    ? compilePrincipals(held.lists.principals.values(), principalsOf(held, models))
+    : changedPrincipals(held, before, { ...changed, models });
+  const lookups = {
+    principals,
+    keys: plan.allKeys ? allKeys(held, principals, dropped) : changedKeys(held, before, changed),
+    budgeted: changedBudgets(before, changed),
+  };
   return {
     ...lookups,
     compiled: {
@@ -55,7 +65,7 @@ export function applyDelta(
       ...routingOf(tables),
       ...compiledHead(held),
       openCaller: held.settings.open ? anonymous : null,
-      callers: lookups.callers,
+      callers: callersOf(lookups.keys, lookups.principals),
       budgeted: lookups.budgeted,
       promptClasses: plan.tables
         ? inOrder(held.lists.prompt_classes)
@@ -86,7 +96,8 @@ const routingOf = ({
 type Plan = Readonly<{
   unbudgeted: readonly PrincipalId[];
   tables: boolean;
-  allCallers: boolean;
+  allKeys: boolean;
+  allPrincipals: boolean;
   gone: readonly Readonly<{ id: ApiKeyId; verifier: string }>[];
 }>;
 
@@ -108,7 +119,8 @@ function planOf(held: HeldSnapshot, delta: SnapshotDelta): Plan {
   const isRouting = [...routing, overlay.tokens, overlay.dropped_providers];
   return {
     tables: isSurprise || isRouting.some((part) => part !== undefined),
-    allCallers: isSurprise || config.roles !== undefined,
+    allKeys: isSurprise,
+    allPrincipals: config.roles !== undefined,
     unbudgeted: replaced(held.lists.principals, config.principals).map(({ id }) => id),
     gone: keys.flatMap(({ id, verifier_ref: ref }) => {
       const verifier = held.secrets.get(ref);
@@ -151,80 +163,72 @@ function sameGrants(
 
 type Models = RoutingTables['models'];
 
-const sourcesOf = (held: HeldSnapshot, models: Models): CallerSources => ({
-  principals: held.lists.principals.values(),
-  keys: held.lists.api_keys.values(),
-  verifierOf: (key) => held.secrets.get(key.verifier_ref),
-  compilePrincipal: principalCompilerFrom({
+const principalsOf = (held: HeldSnapshot, models: Models): CompilePrincipal =>
+  principalCompilerFrom({
     roles: [...held.lists.roles.values()],
     models,
     useOf: (id) => held.budgets.get(id),
-  }),
-});
-
-type Lookups = Pick<HeldLookups, 'callers' | 'budgeted'>;
-
-function allCallers(held: HeldSnapshot, models: Models, dropped: string[]): Lookups {
-  const budgeted = new Set<PrincipalId>();
-  for (const { id, budget } of held.lists.principals.values())
-    if (budget !== null) budgeted.add(id);
-  return { callers: compileCallers(sourcesOf(held, models), dropped), budgeted };
-}
-
-type Changed = Readonly<{ plan: Plan; delta: SnapshotDelta; dropped: string[]; models: Models }>;
-
-function changedCallers(
-  held: HeldSnapshot,
-  { callers, budgeted }: HeldLookups,
-  { plan, delta, dropped, models }: Changed,
-): Lookups {
-  for (const { id, verifier } of plan.gone) {
-    if (callers.get(verifier)?.keyId === id) callers.delete(verifier);
-  }
-  const { principals } = held.lists;
-  const { principals: change = { set: [], removed: [] }, api_keys: keys } = delta.config;
-  const { budgets } = delta.overlay;
-  const changedIds = [...change.set.map(({ id }) => id), ...change.removed];
-  for (const id of plan.unbudgeted) budgeted.delete(id);
-  for (const { id, budget } of change.set) if (budget !== null) budgeted.add(id);
-  const told = [...budgets.set.map((use) => use.principal_id), ...budgets.removed];
-  const touched = new Set<number>([...changedIds, ...told]);
-  const { verifierOf, compilePrincipal } = sourcesOf(held, models);
-  const callerOf = memo((id: PrincipalId) => {
-    const principal = principals.get(id);
-    return principal === undefined ? null : compilePrincipal(principal);
   });
-  for (const key of [...(keys?.set ?? []), ...keysOf(held, touched)]) {
-    const principal = callerOf(key.principal_id);
-    const verifier = usableVerifier(verifierOf(key));
-    if (principal !== null && verifier !== null) callers.set(verifier, keyCaller(principal, key));
-    else {
-      dropped.push(unusableKey(key));
-      if (verifier !== null) callers.delete(verifier);
-    }
+
+type Changed = Readonly<{ plan: Plan; delta: SnapshotDelta; dropped: string[] }>;
+
+function changedPrincipals(
+  held: HeldSnapshot,
+  { principals }: HeldLookups,
+  { delta, models }: Changed & Readonly<{ models: Models }>,
+): HeldLookups['principals'] {
+  const { set, removed } = delta.config.principals ?? { set: [], removed: [] };
+  const { budgets } = delta.overlay;
+  const told = [...budgets.set.map((use) => use.principal_id), ...budgets.removed];
+  const compile = principalsOf(held, models);
+  for (const id of new Set([...set.map((one) => one.id), ...told])) {
+    const principal = held.lists.principals.get(id);
+    if (principal !== undefined) principals.set(id, compile(principal));
   }
-  return { callers, budgeted };
+  for (const id of removed) principals.delete(id);
+  return principals;
 }
 
-function keysOf(
-  { lists, keysOf: ids }: HeldSnapshot,
-  principals: ReadonlySet<number>,
-): readonly SnapshotApiKey[] {
-  const keys: SnapshotApiKey[] = [];
-  for (const principal of principals) {
-    for (const id of ids.get(principal) ?? []) {
-      const key = lists.api_keys.get(id);
-      if (key !== undefined) keys.push(key);
+const verifierIn =
+  ({ secrets }: HeldSnapshot) =>
+  (key: SnapshotApiKey): string | undefined =>
+    secrets.get(key.verifier_ref);
+
+const allKeys = (
+  held: HeldSnapshot,
+  principals: HeldLookups['principals'],
+  dropped: string[],
+): HeldLookups['keys'] =>
+  compileKeys(
+    { keys: held.lists.api_keys.values(), verifierOf: verifierIn(held), principals },
+    dropped,
+  );
+
+function changedKeys(
+  held: HeldSnapshot,
+  { keys }: HeldLookups,
+  { plan, delta, dropped }: Changed,
+): HeldLookups['keys'] {
+  for (const { id, verifier } of plan.gone) {
+    if (keys.get(verifier)?.id === id) keys.delete(verifier);
+  }
+  for (const key of delta.config.api_keys?.set ?? []) {
+    const verifier = usableVerifier(verifierIn(held)(key));
+    if (verifier !== null) keys.set(verifier, key);
+    if (verifier === null || !held.lists.principals.has(key.principal_id)) {
+      dropped.push(unusableKey(key));
     }
   }
   return keys;
 }
 
-function memo<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
-  return (key) => {
-    const value = known.get(key) ?? compute(key);
-    known.set(key, value);
-    return value;
-  };
+function changedBudgets(
+  { budgeted }: HeldLookups,
+  { plan, delta }: Changed,
+): HeldLookups['budgeted'] {
+  for (const id of plan.unbudgeted) budgeted.delete(id);
+  for (const { id, budget } of delta.config.principals?.set ?? []) {
+    if (budget !== null) budgeted.add(id);
+  }
+  return budgeted;
 }

@@ -134,8 +134,17 @@ export const compiledOf = (snapshot: Snapshot): CompiledSnapshot => {
  * A text, because conditions are compiled to functions. Omits the reasons for the log, and sorts
  * the callers.
  */
-export const lookupsOf = ({ dropped: _dropped, ...lookups }: CompiledSnapshot): string =>
-  inspect(lookups, { depth: null, maxArrayLength: null, maxStringLength: null, sorted: true });
+export function lookupsOf({ dropped: _dropped, ...compiled }: CompiledSnapshot): string {
+  const { keys, principals, get } = compiled.callers;
+  const callers = new Map([...keys.keys()].map((verifier) => [verifier, get(verifier)]));
+  const lookups = { ...compiled, callers, principals };
+  return inspect(lookups, {
+    depth: null,
+    maxArrayLength: null,
+    maxStringLength: null,
+    sorted: true,
+  });
+}
 
 const keys = fc.integer({ min: 1, max: 8 }).map((id) => apiKeyId.parse(id));
 const keyChange: fc.Arbitrary<Command> = fc.oneof(
