@@ -36,6 +36,11 @@ it('usage leads from a day to a model to a request', async (t) => {
   assert.ok(count > 0);
   const drawer = page.locator('gw-usage-requests');
   await drawer.getByText(`${count} request`).first().waitFor();
+  const explore = drawer.getByRole('link', { name: 'Filter and compare these requests' });
+  assert.match(
+    (await explore.getAttribute('href')) ?? '',
+    /\/ui\/requests\?model=claude-nano&range=/,
+  );
   // All rows are loaded and can be sorted.
   const took = (await rows(server, `/admin/usage/events?${asked}&limit=1000`)).map((row) =>
     Number(row['duration_ms']),

@@ -22,6 +22,7 @@ import { spendFormat } from '../../lib/observe/usage.ts';
 import type { Grouping, rowFilterOf } from '../../lib/observe/usage.ts';
 import { formatPart } from '../../lib/observe/usage-cost.ts';
 import { failedAttemptsOf, outcomeOf } from '../../lib/observe/usage-outcome.ts';
+import { screenNamed } from '../../screens.ts';
 import { linkTo, place } from '../../state/location.ts';
 import { base, buttons } from '../../styles/base.ts';
 import { record } from '../../styles/record.ts';
@@ -209,7 +210,8 @@ class GwUsageRequests extends element({
     const { query } = place.get();
     if (rows !== this.#drawn) this.#columns = columnsOf(this.grouping, rows);
     this.#drawn = rows;
-    return html`${groupFacts(this.grouping, this.group, rows[0])} ${this.#whatIf()}<gw-table
+    return html`${groupFacts(this.grouping, this.group, rows[0])} ${this.#whatIf()}
+      ${this.#explore()}<gw-table
         ?partial=${this.#end() !== 'all'}
         label="Requests"
         noun="request"
@@ -221,6 +223,15 @@ class GwUsageRequests extends element({
         .hrefOf=${({ id }: UsageEvent) => linkTo({ screen: 'usage', rest: ['request', id], query })}
       ></gw-table>
       ${this.#more(rows.length)}`;
+  }
+
+  #explore() {
+    if (screenNamed('requests') === undefined) return nothing;
+    const filter = Object.entries(this.filter).map(([name, value]) => [name, String(value)]);
+    const query = { ...Object.fromEntries(filter), range: this.range };
+    return html`<p>
+      <a href=${linkTo({ screen: 'requests', query })}>Filter and compare these requests</a>
+    </p>`;
   }
 
   #whatIf() {

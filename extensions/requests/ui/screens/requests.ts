@@ -35,6 +35,7 @@ import { loadSummaries, readCompared, writeCompared } from '../load.ts';
 import type { Loaded } from '../load.ts';
 import { screenStyles } from '../screen-styles.ts';
 import { comparison, tiles } from '../totals.ts';
+import '../views-menu.ts';
 
 const text = {
   heading: 'Requests',
@@ -68,7 +69,8 @@ class ScreenRequests extends LitElement {
     question: () => JSON.stringify([this.#question(), this.#compared()]),
   });
   readonly #list = new Resource(this, (signal) => this.#load(signal), {
-    pollMs: () => (this.#isLive() ? null : pollMs),
+    // A long search is not repeated.
+    pollMs: () => (this.#isLive() || this.#isSearched() ? null : pollMs),
     pausable: true,
     question: () => this.#question(),
   });
@@ -88,6 +90,10 @@ class ScreenRequests extends LitElement {
 
   #isLive(): boolean {
     return this.#place.value.query['live'] === '1';
+  }
+
+  #isSearched(): boolean {
+    return (this.#list.value?.searchedSince ?? null) !== null;
   }
 
   #question(): string {
@@ -141,13 +147,14 @@ class ScreenRequests extends LitElement {
     const isLive = this.#isLive();
     const isCompared = this.#compared() !== null;
     const before = writeCompared({ filter: this.#filter(), shift: 'before' });
-    return html`<button
+    return html`<gw-request-views slot="actions"></gw-request-views>
+      <button
         slot="actions"
         type="button"
         aria-pressed=${isCompared ? 'true' : 'false'}
         @click=${() => changeQuery({ vs: isCompared ? null : before })}
       >
-        <gw-icon name="layers"></gw-icon>${text.compare}
+        <gw-icon name="columns-3"></gw-icon>${text.compare}
       </button>
       <button
         slot="actions"

@@ -141,3 +141,23 @@ it('shows requests as they are recorded, and holds them during a pause', async (
   await list.getByRole('row').nth(2).waitFor();
   await expectCleanScreen(page, watched, { isStreaming: true });
 });
+
+it('saves a view under a name, opens it again, and deletes it', async (t) => {
+  const server = await sharedCompanyServer();
+  const { page, watched } = await open(t, server, 'requests?range=7d&status=5xx');
+  await press(page, 'Views');
+  await page.getByRole('menuitem', { name: 'Save this view' }).click();
+  await page.getByLabel('Name of the view').fill('server errors');
+  await expectCleanScreen(page, watched);
+  await press(page, 'Save view');
+  await page.goto('/ui/requests');
+  await press(page, 'Views');
+  await page.getByRole('menuitemcheckbox', { name: 'server errors' }).click();
+  await page.getByRole('button', { name: 'Edit filter Status: 5xx' }).waitFor();
+  assert.match(page.url(), /range=7d&status=5xx/);
+  await press(page, 'Views');
+  await page.getByRole('menuitem', { name: 'Delete view server errors' }).click();
+  await press(page, 'Views');
+  await page.getByRole('menuitem', { name: 'Save this view' }).waitFor();
+  assert.equal(await page.getByRole('menuitemcheckbox').count(), 0);
+});
