@@ -35,6 +35,9 @@ type List<Row> = Readonly<{
   isStale: boolean;
   /** Shown next to the filter. */
   bar?: unknown;
+  /** Null offers no ticks. */
+  ticked?: ReadonlySet<number> | null;
+  onTick?: (ticked: ReadonlySet<number>) => void;
 }>;
 
 type Drawer = Readonly<{
@@ -131,6 +134,8 @@ export abstract class RecordScreen extends LitElement {
       .hrefOf=${(one: Row) => this.link(one.id)}
       .chosen=${Number(this.rest[0])}
       ?stale=${given.isStale}
+      .ticked=${given.ticked ?? null}
+      @gw-tick=${({ detail }: CustomEvent<ReadonlySet<number>>) => given.onTick?.(detail)}
       @gw-view=${keepView}
       >${given.bar ?? nothing}</gw-table
     >`;

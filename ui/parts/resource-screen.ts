@@ -1,6 +1,6 @@
 // Builds a screen of records from data: its list, record, forms and changes.
 
-import { html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import type { CSSResult } from 'lit';
 
 import { allNouns } from '../../events/nouns.ts';
@@ -12,6 +12,7 @@ import { Resource } from '../elements/resource.ts';
 import type { Column } from '../elements/table/table.ts';
 import { adminCurl } from '../lib/saves/copy-as.ts';
 import type { Save } from '../lib/saves/save.ts';
+import { formatCount } from '../lib/text/format.ts';
 import { screenNamed } from '../screens.ts';
 import { isReadOnly } from '../state/as-of.ts';
 import { base, buttons } from '../styles/base.ts';
@@ -19,6 +20,9 @@ import { record } from '../styles/record.ts';
 import { historyOf } from './entity-history.ts';
 import type { DrawForm } from './form-as-data.ts';
 import { RecordScreen } from './record-screen.ts';
+
+/** The calls of one change set. */
+const bulkMax = 100;
 
 type Entity = Readonly<{ id: number; name: string; version: number }>;
 
@@ -28,6 +32,14 @@ type Listed<Row> = Readonly<{
   rows: readonly Row[];
   /** Shown next to the filter. */
   bar?: unknown;
+}>;
+
+export type Bulk<Row> = Readonly<{
+  /** On the button, before the number of records. */
+  verb: string;
+  /** Other records can be ticked, and are left out. */
+  applies: (row: Row) => boolean;
+  save: (rows: readonly Row[]) => Save;
 }>;
 
 export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonly<{
@@ -54,6 +66,8 @@ export type ResourceKind<Row extends Entity, Loaded extends Rows<Row>> = Readonl
   isListed?: (row: Row) => boolean;
   /** Filters the rows by the address; all rows when absent. */
   list?: (rows: readonly Row[], at: RecordScreen) => Listed<Row>;
+  /** Changes several records at once. Null if the user cannot. */
+  bulk?: () => Bulk<Row> | null;
   /** `config:write` when absent. */
   mayWrite?: () => boolean;
   /** Null if records cannot be edited. */
@@ -78,7 +92,7 @@ export function resourceScreen<Row extends Entity, Loaded extends Rows<Row>>(
   kind: ResourceKind<Row, Loaded>,
 ): void {
   class Screen extends ResourceScreen<Row, Loaded> {
-    static override styles = [base, buttons, record, kind.styles ?? []].flat();
+    static override styles = [base, buttons, record, bulkStyles, kind.styles ?? []].flat();
 
     constructor() {
       super(kind);
@@ -90,6 +104,7 @@ export function resourceScreen<Row extends Entity, Loaded extends Rows<Row>>(
 class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends RecordScreen {
   readonly #kind: ResourceKind<Row, Loaded>;
   readonly #loaded: Resource<Loaded>;
+  #ticked: ReadonlySet<number> = new Set();
   #columns: Readonly<{ key: string; shown: readonly Column<Row>[] }> | null = null;
 
   constructor(kind: ResourceKind<Row, Loaded>) {
@@ -112,7 +127,9 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
       : this.#kind.mayWrite() && !isReadOnly();
   }
 
+  /** After a save. */
   protected override reload(): Promise<void> {
+    this.#ticked = new Set();
     return this.#loaded.reload();
   }
 
@@ -163,14 +180,38 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
 
   #list(all: readonly Row[]) {
     const { rows, bar } = this.#kind.list?.(all, this) ?? { rows: all, bar: nothing };
-    return this.table({
+    const bulk = isReadOnly() ? null : (this.#kind.bulk?.() ?? null);
+    const table = this.table({
       label: this.#heading,
       noun: this.#kind.noun,
       columns: this.#columnsFor(all),
       rows,
       isStale: this.#loaded.failure !== null,
       bar,
+      ticked: bulk === null ? null : this.#ticked,
+      onTick: (ticked) => {
+        this.#ticked = ticked;
+        this.requestUpdate();
+      },
     });
+    return bulk === null ? table : html`${table} ${this.#bulk(rows, bulk)}`;
+  }
+
+  #bulk(rows: readonly Row[], { verb, applies, save }: Bulk<Row>) {
+    const chosen = rows.filter((row) => this.#ticked.has(row.id) && applies(row));
+    if (chosen.length === 0) return nothing;
+    const isTooMany = chosen.length > bulkMax;
+    return html`<div class="bulk">
+      <button
+        type="button"
+        class="danger"
+        ?disabled=${isTooMany}
+        @click=${() => this.ask(save(chosen))}
+      >
+        ${verb} ${formatCount(chosen.length, this.#kind.noun)}
+      </button>
+      ${isTooMany ? html`<span class="quiet">At most ${bulkMax} at once</span>` : nothing}
+    </div>`;
   }
 
   /** New columns would reset the table, so they change only if other columns become spare. */
@@ -217,6 +258,18 @@ class ResourceScreen<Row extends Entity, Loaded extends Rows<Row>> extends Recor
     return deletion === undefined ? nothing : this.actionsFor(row, () => deletion(row));
   }
 }
+
+const bulkStyles = css`
+  .bulk {
+    position: sticky;
+    bottom: 0;
+    display: flex;
+    align-items: center;
+    gap: var(--space-3);
+    padding: var(--space-3) 0;
+    background: var(--ground);
+  }
+`;
 
 const factsOf = (screen: string) =>
   allNouns.find((one) => one.screen?.name === screen && one.screen.part === null);

@@ -22,8 +22,9 @@ bearerScreen({
   mayWrite: () => may('key:create'),
   mayRevoke: () => may('key:revoke'),
   revoke: (one) => calling('DELETE', '/admin/keys/{id}', seen(one)),
+  revokeCall: ({ id }) => ({ method: 'DELETE', path: `/admin/keys/${id}` }),
   revoked:
-    'Requests with this key fail immediately. A revoked key cannot be restored. Its record and its usage are kept.',
+    'Requests with a revoked key fail immediately. It cannot be restored. Its record and its usage are kept.',
   hints: {
     principal: 'Roles, limits and budget come from the principal',
     name: 'Where the key is used, for example billing-nightly',

@@ -14,15 +14,17 @@ import { noEntity } from '../http/entity.ts';
 import type { RawInput } from '../http/input.ts';
 import { isMutation } from '../http/once.ts';
 import { resourceOf } from '../openapi/openapi-tags.ts';
+import { verbsOfCaller } from '../http/permissions.ts';
 import type { Call, Method, Route, ServedRoute } from '../http/route.ts';
 
 /** `path` has no query. */
 export type ProposedCall = Readonly<{ method: Method; path: string; body?: unknown }>;
 
+/** Keys can be revoked, but not created: only the answer to the call contains a key. */
 export const isProposable = (route: Route): boolean =>
   isMutation(route) &&
-  route.permission === 'config:write' &&
-  draftablePaths.includes(resourceOf(route));
+  (route.permission === 'key:revoke' ||
+    (route.permission === 'config:write' && draftablePaths.includes(resourceOf(route))));
 
 /** Dialling a provider takes seconds. */
 const readyMs = 60_000;
@@ -68,6 +70,13 @@ async function takeDown(
     });
   }
   const { route, raw } = found;
+  const { permission } = route;
+  if (
+    permission === 'key:revoke' &&
+    verbsOfCaller(call.config.state(), call.caller)?.has(permission) !== true
+  ) {
+    return refuse('forbidden', `this call requires the permission ${permission}`);
+  }
   const taken: { mutation?: Mutation } = {};
   const config = {
     ...call.config,

@@ -42,6 +42,8 @@ const twoModels = [
   { method: 'PATCH', path: '/admin/provider-models/1', body: { name: 'b' } },
 ] as const;
 
+const revoke = (id: number) => ({ method: 'DELETE', path: `/admin/keys/${id}` });
+
 describe('a set of calls', () => {
   it('is shown as one change, each call on what those before it made, and nothing is written', async (t) => {
     const { preview, position } = await started(t);
@@ -155,6 +157,28 @@ describe('a set of calls', () => {
       assert.deepEqual(errorOf(answer), [400, 'invalid', 'calls.0.path'], one.path);
     }
     const mutations = adminRoutes.filter(isProposable);
-    assert.ok(mutations.every(({ permission }) => permission === 'config:write'));
+    const others = mutations.filter(({ permission }) => permission !== 'config:write');
+    assert.deepEqual(
+      others.map(({ operation }) => operation),
+      ['revokeKey'],
+    );
+  });
+
+  it('revokes keys together or not at all, and only for a caller who may revoke each', async (t) => {
+    const { apply, ask, login, send, plane } = await started(t);
+    for (const name of ['a', 'b']) await send('POST', '/admin/keys', { name, principal_id: 1 });
+    const disabled = () =>
+      [...plane.store.state().api_key.byId.values()].map((key) => key.disabled);
+    assert.deepEqual(errorOf(await apply([revoke(1), revoke(9)])), [404, 'absent', 'calls.1']);
+    await send('POST', '/admin/roles', { name: 'writer' });
+    await send('POST', '/admin/roles/writer/permissions', { verb: 'config:write', resource: '*' });
+    const cookie = await login('ada', ['writer']);
+    const body = { calls: [revoke(1)], reason: 'CHG-1' };
+    const path = '/admin/change-sets/apply';
+    const refused = await ask({ method: 'POST', path, cookie, body });
+    assert.deepEqual(errorOf(refused), [403, 'forbidden', 'calls.0']);
+    assert.deepEqual(disabled(), [false, false]);
+    assert.equal((await apply([revoke(1), revoke(2)])).status, 200);
+    assert.deepEqual(disabled(), [true, true]);
   });
 });

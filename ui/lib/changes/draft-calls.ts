@@ -26,7 +26,9 @@ export function draftCallsOf(
     const calls: unknown = Reflect.get(Object(body), 'calls');
     return Array.isArray(calls) && calls.every(isCall) ? calls : null;
   }
-  if (path.includes('?') || !isDraftable(path) || !isChange(request)) return null;
+  const isRevocation = request.method === 'DELETE' && path.startsWith('/admin/keys/');
+  if (path.includes('?') || !(isDraftable(path) || isRevocation)) return null;
+  if (!isChange(request)) return null;
   return [{ method: request.method, path, ...(body === undefined ? {} : { body }) }];
 }
 

@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit';
 
+import { applyCalls } from '../../api/change-sets.ts';
 import type { Answered, Change } from '../../api/http/call.ts';
 import '../../elements/badge.ts';
 import type { Column } from '../../elements/table/table.ts';
@@ -10,15 +11,18 @@ import { screenNamed } from '../../screens.ts';
 import { bearerStates, isRevoked, shownState } from '../../lib/access/bearer.ts';
 import type { Bearer } from '../../lib/access/bearer.ts';
 import { deletionOf } from '../../lib/saves/save.ts';
-import { capital } from '../../lib/text/format.ts';
+import type { DraftCall } from '../../lib/changes/draft-calls.ts';
+import { capital, formatCount } from '../../lib/text/format.ts';
 import { narrowed } from '../../lib/text/narrow.ts';
 import { isReadOnly } from '../../state/as-of.ts';
 import { linkTo } from '../../state/location.ts';
+import { may } from '../../state/session.ts';
 import { copyRecord } from '../copy-record.ts';
 import { copied, facts, idFact, moment } from '../facts.ts';
 import { narrowedBy } from '../narrowed.ts';
 import type { RecordScreen } from '../record-screen.ts';
 import { resourceScreen } from '../resource-screen.ts';
+import type { Bulk } from '../resource-screen.ts';
 import { byState } from '../state-segments.ts';
 import './form.ts';
 import type { BearerFormKind } from './form.ts';
@@ -36,6 +40,8 @@ export type BearerKind<Row extends Shown, Made> = BearerFormKind<Made> &
     mayRevoke: () => boolean;
     revoke: (one: Row) => (change: Change) => Promise<Answered<unknown>>;
     revoked: string;
+    /** The call that revokes one of several in a change set; they cannot be revoked together when absent. */
+    revokeCall?: (one: Row) => DraftCall;
     /** Columns after the principal. */
     columns?: readonly Column<Row>[];
   }>;
@@ -65,7 +71,12 @@ export function bearerScreen<Row extends Shown, Made>(kind: BearerKind<Row, Made
         : null,
     record: factsOf,
     actions: (row, at) => actionsOf(kind, row, at),
-    words: ({ danger }) => (danger === true ? html`<p>${kind.revoked}</p>` : nothing),
+    bulk: () => bulkOf(kind),
+    words: ({ danger, breaks }) =>
+      danger === true
+        ? html`<p>${kind.revoked}</p>
+            ${breaks ?? nothing}`
+        : nothing,
   });
 }
 
@@ -164,4 +175,35 @@ function actionsOf<Row extends Shown, Made>(
   return html`${copy}<button slot="actions" type="button" @click=${() => at.ask(save)}>
       <gw-icon name="trash-2"></gw-icon>Revoke
     </button>`;
+}
+
+/** One change with one reason. */
+function bulkOf<Row extends Shown, Made>({
+  noun,
+  mayRevoke,
+  revokeCall,
+}: BearerKind<Row, Made>): Bulk<Row> | null {
+  if (revokeCall === undefined || !mayRevoke() || !may('config:write')) return null;
+  return {
+    verb: 'Revoke',
+    applies: (row) => !isRevoked(row),
+    save: (rows) => {
+      const several = formatCount(rows.length, noun);
+      const calls = rows.map(revokeCall);
+      return {
+        heading: `Revoke ${several}`,
+        verb: `Revoke ${several}`,
+        done: `${several} revoked`,
+        before: null,
+        after: null,
+        danger: true,
+        name: String(rows.length),
+        breaks: html`<ul>
+          ${rows.map(({ name, principal }) => html`<li>${name}, ${principal}</li>`)}
+        </ul>`,
+        run: (change) =>
+          applyCalls(calls, { ...change, defaultReason: `Revoked ${several} together` }),
+      };
+    },
+  };
 }

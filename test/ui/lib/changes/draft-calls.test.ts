@@ -13,6 +13,8 @@ it('a save can be proposed if its calls can be part of a change request', () => 
   ]);
   const removal = { method: 'DELETE', path, body: undefined };
   assert.deepEqual(draftCallsOf(removal), [{ method: 'DELETE', path }]);
+  const revocation = { method: 'DELETE', path: '/admin/keys/7', body: undefined };
+  assert.deepEqual(draftCallsOf(revocation), [{ method: 'DELETE', path: '/admin/keys/7' }]);
   const calls = [{ method: 'PATCH', path, body }];
   const set = { method: 'POST', path: '/admin/change-sets/apply', body: { calls } };
   assert.deepEqual(draftCallsOf(set), calls);
