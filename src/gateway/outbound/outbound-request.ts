@@ -39,21 +39,25 @@ export type Outbound = Readonly<{
 type Asked = Readonly<{ path: string; headers: readonly string[]; body: readonly Buffer[] }>;
 
 /** `headers` do not include the credential. */
-export const upstreamRequest = (
+export function upstreamRequest(
   backend: CompiledBackend,
   { walk, headers: given }: Sending,
   { path, headers, body }: Asked,
-): CredentialRequest => ({
-  path,
-  headers:
-    headers === given
-      ? walk.context.sentHeaders.of(backend, headers)
+): CredentialRequest {
+  const { exchange, context } = walk;
+  const isRepeated = exchange.repeatsHead && headers === given;
+  return {
+    path,
+    headers: isRepeated
+      ? context.sentHeaders.of(backend, headers)
       : withCredential(headers, backend),
-  ownHeaders: ['x-request-id', walk.exchange.requestId, 'accept-encoding', 'identity'],
-  credential: backend.credential,
-  body,
-  firstByteMs: backend.firstByteMs ?? walk.context.firstByteMs,
-});
+    isRepeated,
+    ownHeaders: ['x-request-id', exchange.requestId, 'accept-encoding', 'identity'],
+    credential: backend.credential,
+    body,
+    firstByteMs: backend.firstByteMs ?? context.firstByteMs,
+  };
+}
 
 /** `answer` reads the answer to `ask` when the client needs another format. */
 export function translated(

@@ -60,6 +60,8 @@ export type Exchange = {
   anyHeader(name: string): string | undefined;
   /** Those that an upstream may see. */
   forwardedHeaders(): readonly string[];
+  /** An earlier request had the same array of these headers. */
+  readonly repeatsHead: boolean;
   /** Synchronous when the whole body has already arrived. */
   readBody(): BodyResult | Promise<BodyResult>;
   /** Nothing reads the head and the body any more, and no upstream still receives them, so their memory may be reused. */
@@ -80,8 +82,10 @@ export type Exchange = {
 
 export type UpstreamRequest = Readonly<{
   path: string;
-  /** Alternating names and values. The same array for several requests is rendered once. */
+  /** Alternating names and values. */
   headers: readonly string[];
+  /** Later requests may have the same array of headers, which is then rendered once. */
+  isRepeated: boolean;
   /** Those of this request alone. */
   ownHeaders: readonly string[];
   body: readonly Buffer[];

@@ -26,6 +26,7 @@ export class HttpExchange implements Exchange, Watched {
   readonly startedAt: number;
   trace: Trace | null = null;
   isGone = false;
+  readonly repeatsHead = false;
   deadlineTick = Infinity;
   watchIndex = unwatched;
   readonly #request: IncomingMessage;

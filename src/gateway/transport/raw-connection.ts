@@ -210,7 +210,7 @@ export class RawConnection implements ExchangeConnection, Watched {
     if (this.#head?.isAt(bytes, at) === true) return this.#head;
     const parsed = readStrictHead(bytes, at);
     if (typeof parsed === 'string') return parsed;
-    const head = new ReceivedHead(parsed, bytes, at);
+    const head = new ReceivedHead(parsed, bytes, at, this.#head);
     this.#head = head.isKept ? head : null;
     return head;
   }

@@ -38,6 +38,7 @@ export class RawExchange implements Exchange {
   readonly requestId: string;
   readonly startedMs: number;
   readonly startedAt: number;
+  readonly repeatsHead: boolean;
   /** Malformed requests are handled by Node's parser. */
   readonly malformed = null;
   trace: Trace | null = null;
@@ -81,6 +82,7 @@ export class RawExchange implements Exchange {
     this.requestId = isUsableId(given) ? given : this.id;
     this.startedMs = context.now();
     this.startedAt = context.monotonic();
+    this.repeatsHead = head.isRepeated;
     this.#head = head;
     this.#bodyBytes = bodyBytes;
     this.#connection = connection;

@@ -8,6 +8,8 @@ import type { StrictHead } from './request-head.ts';
 
 /** A longer head is parsed each time, because every connection keeps its last one. */
 const keptBytesMax = 2 * 1024;
+/** The heads of a connection have similar lengths. */
+const memoryBytesMin = 512;
 /** Bounds the values that rules asked for. */
 const askedMax = 64;
 
@@ -23,6 +25,9 @@ export class ReceivedHead {
   /** Those of the request that was recognised last. */
   bodyBytes: number;
   bodyAt: number;
+  /** A later request of the connection had the same head. */
+  isRepeated = false;
+  readonly #memory: Buffer;
   readonly #bytes: Buffer;
   readonly #fieldsAt: number;
   /** The bytes before and after the body's length. All are after it if there is none. */
@@ -31,8 +36,11 @@ export class ReceivedHead {
   readonly #hasLength: boolean;
   readonly #asked = new Map<string, string | undefined>();
 
-  /** `from` is the offset of the head in the bytes, which are copied. */
-  constructor(head: StrictHead, bytes: Buffer, from: number) {
+  /**
+   * `from` is the offset of the head in the bytes, which are copied. `previous` is the head of an earlier request that
+   * has ended, whose memory is used again.
+   */
+  constructor(head: StrictHead, bytes: Buffer, from: number, previous: ReceivedHead | null = null) {
     const query = head.target.indexOf('?');
     this.method = head.method;
     this.path = query === -1 ? head.target : head.target.slice(0, query);
@@ -41,9 +49,15 @@ export class ReceivedHead {
     this.isLast = head.isLast;
     this.bodyBytes = head.bodyBytes;
     this.bodyAt = head.end;
+    const length = head.end - from;
+    const known = previous === null ? null : previous.#memory;
     // Memory of the pool would keep what else is in its block.
-    this.#bytes = Buffer.allocUnsafeSlow(head.end - from);
-    bytes.copy(this.#bytes, 0, from, head.end);
+    this.#memory =
+      known !== null && known.length >= length
+        ? known
+        : Buffer.allocUnsafeSlow(Math.max(length, memoryBytesMin));
+    bytes.copy(this.#memory, 0, from, head.end);
+    this.#bytes = this.#memory.subarray(0, length);
     this.#fieldsAt = head.fieldsAt - from;
     const lengthAt = head.method === 'POST' ? lengthOffset(this.#bytes, this.#fieldsAt) : 0;
     let lengthEnd = lengthAt;
@@ -73,6 +87,7 @@ export class ReceivedHead {
     if (!hasAt(bytes, at, this.#end)) return false;
     this.bodyBytes = length;
     this.bodyAt = at + this.#end.length;
+    this.isRepeated = true;
     return true;
   }
 

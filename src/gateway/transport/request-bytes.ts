@@ -11,16 +11,22 @@ export class RequestHeads {
   readonly #lines = new WeakMap<readonly string[], string | null>();
 
   /** The head with its empty line. Null when a character could start another line. */
-  head(host: string, { path, headers, ownHeaders, body }: UpstreamRequest): string | null {
+  head(host: string, request: UpstreamRequest): string | null {
+    const { path, headers, isRepeated, ownHeaders, body } = request;
     if (invalidInPath.test(path)) return null;
+    const lines = isRepeated ? this.#linesOnce(headers) : linesOf(headers);
+    const own = linesOf(ownHeaders);
+    if (lines === null || own === null) return null;
+    return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${lines}${own}content-length: ${lengthOf(body)}\r\n\r\n`;
+  }
+
+  #linesOnce(headers: readonly string[]): string | null {
     let lines = this.#lines.get(headers);
     if (lines === undefined) {
       lines = linesOf(headers);
       this.#lines.set(headers, lines);
     }
-    const own = linesOf(ownHeaders);
-    if (lines === null || own === null) return null;
-    return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${lines}${own}content-length: ${lengthOf(body)}\r\n\r\n`;
+    return lines;
   }
 }
 

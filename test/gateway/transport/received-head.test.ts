@@ -95,6 +95,18 @@ describe('a head that repeats the previous one of its connection', () => {
     }
   });
 
+  it('that differs takes the place of the previous one', () => {
+    const first = received(post('5'));
+    const other = post('7', 'x-tier: silver\r\n');
+    const parsed = readStrictHead(other, 0);
+    assert.ok(typeof parsed === 'object');
+    const second = new ReceivedHead(parsed, other, 0, first);
+    assert.deepEqual([second.isRepeated, second.isAt(post('5'), 0)], [false, false]);
+    assert.ok(second.isAt(post('12', 'x-tier: silver\r\n'), 0));
+    assert.deepEqual([second.isRepeated, second.bodyBytes], [true, 12]);
+    assert.equal(second.field('x-tier'), 'gold, silver');
+  });
+
   it('is not kept if it is long', () => {
     assert.ok(received(post('5')).isKept);
     assert.ok(!received(post('5', `x-long: ${'x'.repeat(2048)}\r\n`)).isKept);

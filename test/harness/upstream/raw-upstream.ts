@@ -115,7 +115,14 @@ export function askFor(
     onFault: ended,
   };
   const { body = Buffer.from('{}'), path = '/v1/x', headers = [], firstByteMs = 20_000 } = options;
-  const request = { path, headers, ownHeaders: [], body: [body], firstByteMs };
+  const request = {
+    path,
+    headers,
+    isRepeated: false,
+    ownHeaders: [],
+    body: [body],
+    firstByteMs,
+  };
   const call = upstreams.send(origin, request, sink);
   return { seen, call };
 }
