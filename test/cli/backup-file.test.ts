@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 
+import { splitAddress } from '../../src/cli/backup/postgres-tools.ts';
 import { createReader, seal, unseal } from '../../src/cli/backup/sealed-file.ts';
 import { isRefusal } from '../../src/lib/refusal.ts';
 
@@ -100,4 +101,20 @@ it('a reader gives lines, parts and the rest, however the bytes arrive', async (
     assert.equal((await reader.upTo(1)).length, 0);
   }
   assert.equal(await createReader(pieces(Buffer.from('abcdef'), 2)).line(3), null);
+});
+
+it('client programs get the password apart from the address, and the primary of several servers', () => {
+  for (const [url, address, password] of [
+    ['postgres://gw@a/gw', 'postgres://gw@a/gw', null],
+    ['postgres://a:5432/gw?sslmode=disable', 'postgres://a:5432/gw?sslmode=disable', null],
+    ['postgres://gw:p%40ss@%2Frun:5432/gw', 'postgres://gw@%2Frun:5432/gw', 'p@ss'],
+    ['postgres://gw:x@a,b:1/gw', 'postgres://gw@a,b:1/gw?target_session_attrs=read-write', 'x'],
+    [
+      'postgres://gw@a,b/gw?target_session_attrs=any',
+      'postgres://gw@a,b/gw?target_session_attrs=any',
+      null,
+    ],
+  ] as const) {
+    assert.deepEqual(splitAddress(url), { address, password });
+  }
 });

@@ -121,6 +121,12 @@ describe('gw doctor', () => {
       `failed --port ${port} on 127.0.0.1 cannot be bound (EADDRINUSE); choose another one`,
     ]);
     assert.match(of('disk').join('\n'), /^failed --snapshot-cache: \/dev\/null cannot be written/);
+    const place = ['--snapshot-cache', `${await temporaryDirectory(t)}/new/a.json`];
+    const created = await examine([...place, '--port', '0']);
+    assert.match(
+      created.of('disk').join('\n'),
+      /^(?:ok|warning) --snapshot-cache: \d+ MiB are free/,
+    );
     assert.match(of('control plane').join('\n'), /^failed .*ECONNREFUSED/);
     assert.equal(code, 1);
   });

@@ -84,7 +84,7 @@ describe('the single executable', { timeout: suiteMs }, () => {
     await run(program, ['version'], { env });
     const cache = path.join(env.HOME, '.cache/gw');
     const [name = ''] = await readdir(cache);
-    const kept = path.join(cache, name, 'dist/package.json');
+    const kept = path.join(cache, name, 'dist/src/cli/main.js');
     const { ino } = await stat(kept);
     for (const damaged of ['dist/src/main.js', 'files.json']) {
       await rm(path.join(cache, name, damaged));

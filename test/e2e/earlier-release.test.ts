@@ -19,6 +19,7 @@ import { gw } from '../harness/program/command-line.ts';
 import { addModel, chatStatus, createKey } from '../harness/program/demo-model.ts';
 import { startProxyProgram } from '../harness/program/proxy-program.ts';
 import { installRelease } from '../harness/program/release.ts';
+import { queryOnce } from '../harness/postgres/debian-postgres.ts';
 import { blankDatabase, testDatabase } from '../harness/postgres/postgres.ts';
 import { until } from '../harness/wait.ts';
 
@@ -41,6 +42,18 @@ const counted = ({ admin }: ControlProgram, requests: number) =>
 
 const served = (url: string, key: string) =>
   until(async () => (await chatStatus(url, key)) === 200, { what: 'a chat is served' });
+
+/** A digest of every byte of the events up to a position, and the position and hash of the last one. */
+const eventsOf = async (url: string, position: number) => {
+  const [found] = await queryOnce(
+    url,
+    `select md5(string_agg(md5(events::text), '' order by position)) as bytes,
+       max(position)::text as head,
+       (array_agg(encode(hash, 'hex') order by position desc))[1] as hash
+     from es.events where position <= ${position}`,
+  );
+  return found;
+};
 
 const price = { input_price_per_mtok: 3_000_000, output_price_per_mtok: 15_000_000 };
 
@@ -92,6 +105,7 @@ test('this release takes over a database of the earlier one', limit, async (t) =
   await served(proxy.url, key);
   const before = await counted(earlier, 1);
   await earlier.end('SIGTERM');
+  const events = await eventsOf(url, Number.MAX_SAFE_INTEGER);
 
   const port = new URL(earlier.adminUrl).port;
   const control = await startControlProgram(t, url, { GW_ADMIN_PORT: port });
@@ -100,6 +114,7 @@ test('this release takes over a database of the earlier one', limit, async (t) =
     [after.prompt_tokens, after.cost_micros],
     [before.prompt_tokens, before.cost_micros],
   );
+  assert.deepEqual(await eventsOf(url, Number(events?.['head'])), events);
   const env = { GW_DATABASE_URL: url, GW_ENCRYPTION_KEY: encryptionKey };
   assert.equal((await gw(['log', 'verify'], { env })).code, 0);
   await patchModel(control, card);

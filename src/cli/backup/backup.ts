@@ -1,5 +1,6 @@
 // Writes, checks and restores backups: a dump of the database, encrypted, with what it must contain.
 
+import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
@@ -34,7 +35,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type Target = Readonly<{ url: string; file: string; encryptionKey: Buffer; env: Environment }>;
 
-/** The file gets its name when it is complete. */
+/** The file gets its name when it is complete, and then replaces an earlier one. */
 export async function writeBackup(db: Database, target: Target): Promise<Manifest | Refusal> {
   const { file, encryptionKey } = target;
   const ids = await vaultKeyIds(db);
@@ -42,7 +43,7 @@ export async function writeBackup(db: Database, target: Target): Promise<Manifes
     const is = `GW_ENCRYPTION_KEY is key ${keyId(encryptionKey)}`;
     return refuse('invalid', `${is}, but this database is encrypted with key ${ids.join(', ')}`);
   }
-  const partial = `${file}.partial`;
+  const partial = `${file}.${randomUUID()}.partial`;
   try {
     const written = await withSnapshot(db, async (tx, snapshot) => {
       const facts = await readBackupFacts(tx);

@@ -22,7 +22,7 @@ export type RunningTool = Readonly<{
 const errorCharactersMax = 2000;
 
 export function startTool(tool: Tool, { url, args, env }: Given): RunningTool {
-  const { address, password } = withoutPassword(url);
+  const { address, password } = splitAddress(url);
   const child = spawn(tool, [...args, '--no-password', `--dbname=${address}`], {
     // Other users can read arguments, but not the environment.
     env: { ...env, ...(password === null ? {} : { PGPASSWORD: password }) },
@@ -57,10 +57,15 @@ function notFound(tool: Tool, cause: Error): Error {
   });
 }
 
-function withoutPassword(url: string): Readonly<{ address: string; password: string | null }> {
-  const [all, start, password] = /^(\w+:\/\/[^:@/?]*):([^@/?]*)(?=@)/.exec(url) ?? [];
-  if (all === undefined || start === undefined || password === undefined) {
-    return { address: url, password: null };
-  }
-  return { address: `${start}${url.slice(all.length)}`, password: decodeURIComponent(password) };
+/** Chooses the primary if the address names several servers. */
+export function splitAddress(url: string): Readonly<{ address: string; password: string | null }> {
+  const [, scheme = '', login = '', secret, servers = '', rest = ''] =
+    /^(\w+:\/\/)(?:([^:@/?]*)(?::([^@/?]*))?@)?([^/?]*)(.*)$/s.exec(url) ?? [];
+  const isChosen = !servers.includes(',') || rest.includes('target_session_attrs=');
+  const chosen = isChosen ? '' : `${rest.includes('?') ? '&' : '?'}target_session_attrs=read-write`;
+  const at = login === '' ? '' : `${login}@`;
+  return {
+    address: `${scheme}${at}${servers}${rest}${chosen}`,
+    password: secret === undefined ? null : decodeURIComponent(secret),
+  };
 }

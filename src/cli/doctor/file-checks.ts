@@ -1,7 +1,7 @@
 // Checks the settings, the certificates and the places for files.
 
 import { X509Certificate } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, readFile, statfs } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -87,14 +87,22 @@ export const checkDisk: Run = async ({ settings }) => {
   return findings;
 };
 
+/** gw creates the folder if it may. */
 async function checkFolder(flag: string, folder: string): Promise<Finding> {
+  const place = nearestFolder(path.resolve(folder));
   try {
-    await access(folder, constants.W_OK | constants.X_OK);
+    await access(place, constants.W_OK | constants.X_OK);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    return failed(`${flag}: ${folder} cannot be written (${code}); create it for this user`);
+    return failed(`${flag}: ${place} cannot be written (${code}); give it to this user`);
   }
-  const { bavail, bsize } = await statfs(folder);
+  const { bavail, bsize } = await statfs(place);
   const free = `${flag}: ${Math.floor((bavail * bsize) / mebibyte)} MiB are free in ${folder}`;
   return bavail * bsize < freeBytesMin ? warning(`${free}; free some`) : ok(free);
+}
+
+function nearestFolder(folder: string): string {
+  let place = folder;
+  while (!existsSync(place)) place = path.dirname(place);
+  return place;
 }
