@@ -32,11 +32,14 @@ export function createWholes({ current, monotonic }: Dependencies): Wholes {
     if (last?.published === published) return last.whole;
     const making = { published, whole: makeWhole(published, monotonic), isDone: false };
     last = making;
-    const end = (): void => void (making.isDone = true);
-    making.whole.then(end, () => {
-      end();
-      if (last === making) last = null;
-    });
+    const end = (isOutdated: boolean): void => {
+      making.isDone = true;
+      if (isOutdated && last === making) last = null;
+    };
+    making.whole.then(
+      () => end(current() !== published),
+      () => end(true),
+    );
     return making.whole;
   };
 

@@ -50,6 +50,16 @@ describe('the body of a whole snapshot', () => {
     assert.equal(await newest(), third);
   });
 
+  it('is not kept if a newer snapshot was published before it was complete', async () => {
+    const [one, two] = [publishedAt(1), publishedAt(2)];
+    const { newest, publish } = wholesOf(one);
+    const making = newest();
+    publish(two);
+    const first = await making;
+    publish(one);
+    assert.notEqual(await newest(), first);
+  });
+
   it('is made again after it was forgotten, and is null without a snapshot', async () => {
     const published = publishedAt(1);
     const { newest, publish, forget } = wholesOf(published);
