@@ -8,7 +8,8 @@ import { describe, it } from 'node:test';
 import { sql } from '@databases/pg';
 
 import { readArchive } from '../../../src/db/usage/archive/archive-state.ts';
-import { errorOf, member } from '../../../test/harness/admin/admin.ts';
+import { errorOf, member, testAdministrator } from '../../../test/harness/admin/admin.ts';
+import { collectLog } from '../../../test/harness/gateway/gateway.ts';
 import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
 import { agreeOnArchive, agreeOnNone, announce } from '../agree.ts';
 import { checkPlace, claimPlace } from '../target/claim.ts';
@@ -68,6 +69,9 @@ describe('a place of an archive', () => {
   });
 });
 
+const unused = async (address: string): Promise<string | undefined> =>
+  /\ngw_usage_archive_unused (\d)/.exec(await (await fetch(`${address}/metrics`)).text())?.[1];
+
 describe('control processes with different archives', () => {
   const first = { place: '/one', archiveId: 'id-1' };
   const second = { place: '/two', archiveId: 'id-2' };
@@ -105,6 +109,21 @@ describe('control processes with different archives', () => {
     await agreeOnArchive({ plane, process: 'one' }, first);
     await assert.rejects(agreeOnNone(off), /archives to \/one/);
     assert.equal((await readArchive(plane.db)).is_on, true);
+  });
+
+  it('log the difference, and show it as a metric', async (t) => {
+    const { databaseUrl: url, admin, url: place } = await archived(t);
+    const database = { url, superuserUrl: url, drop: async () => {} };
+    const other = await testAdministrator(t, { database, settings: { usageArchive: 'off' } });
+    const jobOf = (one: Pick<typeof other, 'admin'>) =>
+      one.admin
+        .jobs({ log: collectLog([]), seenBefore: [] })
+        .find(({ what }) => what === 'archiving usage');
+    await jobOf({ admin })?.work();
+    await assert.rejects(jobOf(other)?.work() ?? Promise.resolve(), /off is not used/);
+    assert.deepEqual([await unused(place), await unused(other.url)], ['0', '1']);
+    const { body } = await other.send('GET', '/admin/usage/archive');
+    assert.deepEqual(member(body, 'other_places'), ['off']);
   });
 
   it('use the same archive at different paths', async (t) => {
