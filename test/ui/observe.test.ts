@@ -26,7 +26,7 @@ it('usage leads from a day to a model to a request', async (t) => {
   const { page } = await open(t, server, 'usage?range=7d');
   await page.getByLabel('Group by').selectOption('day');
   await page.locator('tbody a').nth(1).click();
-  await page.getByRole('link', { name: 'claude-nano' }).click();
+  await page.getByRole('link', { name: 'claude-nano', exact: true }).click();
   const query = new URL(page.url()).searchParams;
   const [since = '', until = ''] = (query.get('range') ?? '').split('/');
   assert.equal(Date.parse(until) - Date.parse(since), 86_400_000);
