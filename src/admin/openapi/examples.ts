@@ -226,6 +226,7 @@ export const fieldExamples: FieldExamples = {
   event_id: '018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5c',
   log_id: '018f3b6a-2c1d-4e5f-8a9b-0c1d2e3f4a5d',
   app_version: '0.1.0',
+  program_version: '0.1.0',
   data: { id: 7, name: 'rack-1' },
   payload_digest: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
   leaf_hash: 'fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9',
