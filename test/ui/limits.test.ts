@@ -9,6 +9,7 @@ import { startDemoProvider } from '../../src/cli/dev/demo-provider.ts';
 import { chatBody } from '../harness/gateway/gateway.ts';
 import { startFollowingGateway, programWith } from '../harness/gateway/following-gateway.ts';
 import type { Place } from '../harness/gateway/following-gateway.ts';
+import { reportUsage, reported } from '../harness/admin/usage.ts';
 import { until } from '../harness/wait.ts';
 import { press } from './harness/actions.ts';
 import { emptyServer, open } from './harness/server.ts';
@@ -136,4 +137,24 @@ it('a budget gets a calendar window, alerts and a temporary increase', async (t)
   await toast(page, /Increase of nightly removed/);
   await page.getByText('No increases.').waitFor();
   await expectCleanScreen(page, watched);
+});
+
+it('a forecast says when a budget is used up, and what it is based on', async (t) => {
+  const server = await emptyServer(t);
+  await server.send('POST', '/admin/models', { name: 'small' });
+  const budget = { window: 'monthly', tokens_total: 3_000 };
+  await server.send('PUT', '/admin/principals/1/budget', budget);
+  assert.equal((await reportUsage(server, [reported(1)])).status, 200);
+  for (const look of [
+    { theme: 'light', width: 1440 },
+    { theme: 'dark', width: 360 },
+  ] as const) {
+    const { page, watched } = await open(t, server, 'limits/1', look);
+    // Half of the budget is used, and a third of the window is over.
+    await page.clock.setFixedTime(Date.now() + 10 * 86_400_000);
+    await page.reload();
+    await page.getByText('Tokens used up in 10 d').waitFor();
+    await page.getByText('At the average rate of the last 10 d').waitFor();
+    await expectCleanScreen(page, watched);
+  }
 });

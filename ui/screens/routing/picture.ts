@@ -100,7 +100,7 @@ class GwRoutePicture extends element({
     const content = html`<span class="name"
         >${only(`${kinds[node.column]} `)}${
           change === null ? nothing : html`<b class="sign" aria-hidden="true">${signs[change]}</b>`
-        }${name}${change === null ? nothing : only(` ${change}`)}</span
+        }${isUnwell ? alert : nothing}${name}${change === null ? nothing : only(` ${change}`)}</span
       >
       <span class="count"
         >${
@@ -112,7 +112,7 @@ class GwRoutePicture extends element({
       <span class="note"
         >${
           isUnwell
-            ? html`<gw-icon name="alert-triangle"></gw-icon>${health?.word}`
+            ? health?.word
             : [note, health?.word ?? ''].filter((part) => part !== '').join(', ')
         }</span
       >
@@ -182,6 +182,8 @@ class GwRoutePicture extends element({
     this.#all('.node').item(layout.nodes.indexOf(to)).focus();
   }
 }
+
+const alert = html`<gw-icon name="alert-triangle"></gw-icon>`;
 
 /** For screen readers. */
 const only = (shown: string) => html`<span class="only-read">${shown}</span>`;

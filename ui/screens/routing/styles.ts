@@ -209,9 +209,17 @@ export const pictureStyles = css`
     color: var(--bad);
   }
 
-  .note gw-icon {
+  .name gw-icon {
     margin-right: 0.25rem;
     vertical-align: -0.125em;
+  }
+
+  .warn gw-icon {
+    color: var(--warn);
+  }
+
+  .bad gw-icon {
+    color: var(--bad);
   }
 
   /* One line; screen readers get the rest. */
