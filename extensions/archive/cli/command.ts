@@ -113,7 +113,7 @@ export class UsageArchiveVerifyCommand extends ChangeCommand {
 export class UsageArchiveRepairCommand extends ChangeCommand {
   static override paths = [['usage', 'archive', 'repair']];
   static override usage = ChangeCommand.Usage({
-    description: 'write lost or damaged files of the archive again',
+    description: 'restore lost or damaged files of the archive from the database',
     details: `
       Reads every segment of the range. Builds each that is missing or damaged again from the rows
       that the database still has, and writes it if it has the digest that the event log names. If
