@@ -15,7 +15,8 @@ export type NewDatabase = Readonly<{
   strategy?: 'file_copy' | undefined;
 }>;
 
-const duplicateDatabase = '42P04';
+/** A unique violation if two sessions create it at the same time. */
+const duplicateDatabase: ReadonlySet<unknown> = new Set(['42P04', '23505']);
 
 /**
  * Returns false if a database of that name exists. `serverUrl` names any database of the server
@@ -31,7 +32,9 @@ export async function createDatabase(
     await runOnce(serverUrl, `create database ${escapeIdentifier(name)}${from}${how}`);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === duplicateDatabase) return false;
+    if (error instanceof Error && 'code' in error && duplicateDatabase.has(error.code)) {
+      return false;
+    }
     throw error;
   }
 }

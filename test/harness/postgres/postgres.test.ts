@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { Client } from 'pg';
 
-import { testDatabase } from './postgres.ts';
+import { filledDatabase, testDatabase } from './postgres.ts';
 import { until } from '../wait.ts';
 
 async function query(url: string, statement: string): Promise<readonly unknown[]> {
@@ -40,6 +40,23 @@ test('a dropped database is gone, even while a session uses it', async (t) => {
   const name = /\/(\w+)\?/.exec(database.url)?.[1] ?? '';
   const rows = await query(other.url, `select 1 from pg_database where datname = '${name}'`);
   assert.deepEqual(rows, []);
+});
+
+test('a database is filled once, and each caller gets a copy', async (t) => {
+  let fills = 0;
+  const fill = async ({ url }: Readonly<{ url: string }>): Promise<void> => {
+    fills += 1;
+    await query(url, 'create table filled (id integer)');
+  };
+  const copy = async (): Promise<string> => {
+    const { url, drop } = await filledDatabase('counted', fill);
+    t.after(drop);
+    return url;
+  };
+  const urls = [...(await Promise.all([copy(), copy(), copy()])), await copy()];
+  assert.equal(fills, 1);
+  assert.equal(new Set(urls).size, 4);
+  for (const url of urls) assert.deepEqual(await query(url, 'select id from filled'), []);
 });
 
 test('waiting for what never comes fails at the limit and says what was awaited', async () => {

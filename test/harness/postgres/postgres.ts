@@ -86,14 +86,13 @@ export async function filledDatabase(
     const url = inDatabase(server.url, database);
     return { url, superuserUrl: url, drop };
   };
+  const copied = (): Promise<Copied> => createFrom(server.url, { name: copy, template, strategy });
   // Filled under a temporary name, so that `template` is always complete.
   const filling = `${template}_filling`;
+  const empty = { template: `${server.template}_${emptyLog}`, strategy };
   if (
-    await createDatabase(server.url, {
-      name: filling,
-      template: `${server.template}_${emptyLog}`,
-      strategy,
-    })
+    (await copied()) === 'absent' &&
+    (await createDatabase(server.url, { name: filling, ...empty }))
   ) {
     try {
       await fill(of(filling, async () => {}));
@@ -102,7 +101,7 @@ export async function filledDatabase(
       await dropDatabase(server.url, filling);
     }
   }
-  await until(() => createFrom(server.url, { name: copy, template, strategy }), {
+  await until(async () => (await copied()) === 'copied', {
     limitMs: 60_000,
     what: `the database ${name} is filled`,
   });
@@ -112,13 +111,17 @@ export async function filledDatabase(
 const noSuchDatabase = '3D000';
 const inUse = '55006';
 
-/** False if the template does not exist or is currently being copied. */
-async function createFrom(url: string, database: NewDatabase): Promise<boolean> {
+type Copied = 'copied' | 'absent' | 'busy';
+
+async function createFrom(url: string, database: NewDatabase): Promise<Copied> {
   try {
-    return await createDatabase(url, database);
+    await createDatabase(url, database);
+    return 'copied';
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === noSuchDatabase || code === inUse) return false;
+    if (code === noSuchDatabase) return 'absent';
+    // The template is being copied.
+    if (code === inUse) return 'busy';
     throw error;
   }
 }
@@ -154,7 +157,7 @@ const settings = {
 };
 
 /** Templates that test files fill once for all of them. */
-const filledNames = ['company'] as const;
+const filledNames = ['company', 'counted'] as const;
 
 async function withTemplates(
   url: string,
