@@ -10,6 +10,8 @@ import {
 } from '../../src/db/usage/archive/archive-state.ts';
 import type { ArchiveState } from '../../src/db/usage/archive/archive-state.ts';
 import type { Archiving } from './archive-hour.ts';
+import { checkPlace } from './target/claim.ts';
+import type { Target } from './target/target.ts';
 
 type Agreeing = Readonly<{ plane: Pick<Archiving['plane'], 'db'>; process: string }>;
 
@@ -30,6 +32,18 @@ export async function agreeOnNone({ plane: { db }, process }: Agreeing): Promise
 /** Tells others that this process has an archive, also while the store does not answer. */
 export const announce = ({ plane: { db }, process }: Agreeing, place: string): Promise<unknown> =>
   tellArchive(db, { process, place, archiveId: null });
+
+/**
+ * Throws if the place is in use but is not the one that was claimed. Claiming it again would archive to
+ * a directory over which the archive was not mounted.
+ */
+export async function checkUsedPlace(
+  { plane: { db } }: Pick<Agreeing, 'plane'>,
+  target: Target,
+): Promise<void> {
+  const { is_on: isOn, place, archive_id: id } = await readArchive(db);
+  if (isOn && id !== null && place === target.place) await checkPlace(target, id);
+}
 
 type Own = Readonly<{ place: string; archiveId: string }>;
 

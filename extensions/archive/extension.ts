@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Core, Extension } from '../../src/admin/extension.ts';
 import { readHead } from '../../src/db/log/event-log.ts';
 import { archiveStatus } from '../../src/db/usage/archive/archive-checks.ts';
-import { agreeOnNone, announce, ArchiveConflict } from './agree.ts';
+import { agreeOnNone, announce, ArchiveConflict, checkUsedPlace } from './agree.ts';
 import { archiveDue } from './archive.ts';
 import type { Archiving } from './archive-hour.ts';
 import { archiveRoutes } from './routes.ts';
@@ -41,7 +41,10 @@ export const archive = ((core: Core) => {
     const found = await archiving();
     if (found === null) return;
     const { target, logId } = found;
-    if (claimed.archiveId === undefined) await announce(agreeing, target.place);
+    if (claimed.archiveId === undefined) {
+      await announce(agreeing, target.place);
+      await checkUsedPlace(agreeing, target);
+    }
     const archiveId = (claimed.archiveId ??= await claimPlace(target, logId));
     const { usageRetention: days } = retention.parse(settings);
     // A day earlier, so that a problem is known before rows would be removed.

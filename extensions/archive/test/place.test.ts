@@ -7,11 +7,11 @@ import { describe, it } from 'node:test';
 
 import { sql } from '@databases/pg';
 
-import { readArchive } from '../../../src/db/usage/archive/archive-state.ts';
+import { closeArchive, readArchive } from '../../../src/db/usage/archive/archive-state.ts';
 import { errorOf, member, testAdministrator } from '../../../test/harness/admin/admin.ts';
 import { collectLog } from '../../../test/harness/gateway/gateway.ts';
 import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { agreeOnArchive, agreeOnNone, announce } from '../agree.ts';
+import { agreeOnArchive, agreeOnNone, announce, checkUsedPlace } from '../agree.ts';
 import { checkPlace, claimPlace } from '../target/claim.ts';
 import { directoryTarget } from '../target/directory.ts';
 import { archived, begin, hourMs, rowIn } from './archived.ts';
@@ -41,6 +41,19 @@ describe('a place of an archive', () => {
     const { place } = target;
     const held: unknown = JSON.parse(await readFile(path.join(place, '_gw.json'), 'utf8'));
     assert.equal(member(held, 'log_id'), 'log-1');
+  });
+
+  it('is not claimed again while it is in use', async (t) => {
+    const { deliver, due, directory, archiving } = await archived(t);
+    await deliver(rowIn(0, 1));
+    await due();
+    const { plane, target, logId } = archiving;
+    await checkUsedPlace({ plane }, target);
+    const archiveId = await claimPlace(target, logId);
+    await rm(path.join(directory, '_gw.json'));
+    await assert.rejects(checkUsedPlace({ plane }, target), /_gw\.json is missing, but archive/);
+    await closeArchive(plane.db, { ...(await readArchive(plane.db)), archive_id: archiveId });
+    await checkUsedPlace({ plane }, target);
   });
 
   it('gets no segment once another directory is mounted there', async (t) => {
