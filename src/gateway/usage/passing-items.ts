@@ -60,7 +60,7 @@ const responseStream: Reading = {
     item,
     response: object('response', { output }),
   }),
-  events: /^response\.(?:output_item\.done|completed|incomplete)$/,
+  events: /^response\.(?:output_item\.done|completed|incomplete|failed)$/,
   end(counted, name, texts) {
     const { passing, streamed } = counted;
     if (name === 'item') countCall(passing, texts);

@@ -103,6 +103,8 @@ describe('the calls of tools in a Responses answer', () => {
     assert.deepEqual(countsOf(stream), counted);
     const text = streamOf(output, 'response.incomplete');
     assert.deepEqual(countsOf({ ...stream, text }), counted);
+    const failed = streamOf(output, 'response.failed');
+    assert.deepEqual(countsOf({ ...stream, text: failed }), counted);
     const unnamed = stream.text.replaceAll(/^event: .*\n/gm, '');
     assert.deepEqual(countsOf({ ...stream, text: unnamed }), counted);
   });
