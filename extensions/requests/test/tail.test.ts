@@ -9,6 +9,12 @@ import {
   testAdmin,
   testAdministrator,
 } from '../../../test/harness/admin/admin.ts';
+import {
+  framesOf,
+  openStreamAt,
+  takeFrames as take,
+} from '../../../test/harness/admin/event-stream.ts';
+import type { Frame } from '../../../test/harness/admin/event-stream.ts';
 import { reported, reportUsage } from '../../../test/harness/admin/usage.ts';
 import { testDatabase } from '../../../test/harness/postgres/postgres.ts';
 import { until } from '../../../test/harness/wait.ts';
@@ -17,58 +23,10 @@ import { arrivalsMax, tailsMax } from '../tail.ts';
 const path = '/admin/usage/tail';
 const now = (): string => new Date().toISOString();
 
-type Asked = Readonly<{
-  url: string;
-  cookie: string;
-  query?: string;
-  lastEventId?: string;
-  signal?: AbortSignal;
-}>;
-
-const openTail = ({ url, cookie, query = '', lastEventId, signal }: Asked) =>
-  fetch(`${url}${path}${query}`, {
-    headers: {
-      cookie: `gw_session=${cookie}`,
-      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
-    },
-    ...(signal === undefined ? {} : { signal }),
-  });
-
-type Frame = Readonly<{ event: string; id: string; row: unknown }>;
-
-/** Yields frames until the stream ends; a keep-alive has the event `beat`. */
-async function* framesOf(response: Response): AsyncGenerator<Frame, void, undefined> {
-  assert.equal(response.status, 200);
-  assert.equal(response.headers.get('content-type'), 'text/event-stream');
-  assert.equal(response.headers.get('x-accel-buffering'), 'no');
-  let text = '';
-  for await (const piece of (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
-    text += piece;
-    const frames = text.split('\n\n');
-    text = frames.pop() ?? '';
-    for (const frame of frames) {
-      if (frame === ':') yield { event: 'beat', id: '', row: null };
-      const [, event = 'message'] = /^event: (.*)$/m.exec(frame) ?? [];
-      const [, id = ''] = /^id: (.*)$/m.exec(frame) ?? [];
-      const [, data] = /^data: (.*)$/m.exec(frame) ?? [];
-      if (data !== undefined) yield { event, id, row: JSON.parse(data) };
-    }
-  }
-}
-
-/** The first frames that are not keep-alives, or fewer if the stream ends. */
-async function take(response: Response, count: number): Promise<readonly Frame[]> {
-  const taken: Frame[] = [];
-  for await (const frame of framesOf(response)) {
-    if (frame.event === 'beat') continue;
-    taken.push(frame);
-    if (taken.length === count) break;
-  }
-  return taken;
-}
+const openTail = (asked: Parameters<typeof openStreamAt>[1]) => openStreamAt(path, asked);
 
 const idsOf = (frames: readonly Frame[]): readonly string[] =>
-  frames.map(({ row }) => String(member(row, 'id')));
+  frames.map(({ data }) => String(member(data, 'id')));
 
 async function started(...[test, options]: Parameters<typeof testAdministrator>) {
   const server = await testAdministrator(test, options);
@@ -89,7 +47,7 @@ describe('the live view of requests', () => {
     const { body } = await server.send('GET', `/admin/usage/events?id=${events[7]?.id}`);
     assert.ok(Array.isArray(body));
     const [row] = body;
-    assert.deepEqual(frames.find((one) => member(one.row, 'id') === events[7]?.id)?.row, row);
+    assert.deepEqual(frames.find((one) => member(one.data, 'id') === events[7]?.id)?.data, row);
   });
 
   it('has requests that another control plane recorded', async (t) => {
@@ -121,18 +79,18 @@ describe('the live view of requests', () => {
     const [seen] = await first;
     await reportUsage(server, [reported(2, { at: now() })]);
     const resumed = framesOf(await openTail({ ...server, lastEventId: seen?.id ?? '' }));
-    for await (const { row } of resumed) {
-      if (member(row, 'id') === reported(2).id) break;
+    for await (const { data } of resumed) {
+      if (member(data, 'id') === reported(2).id) break;
     }
   });
 
   it('sends keep-alives while nothing is recorded', async (t) => {
     const server = await started(t);
-    let beats = 0;
+    let keepAlives = 0;
     for await (const { event } of framesOf(await openTail(server))) {
-      assert.equal(event, 'beat');
-      beats += 1;
-      if (beats === 2) break;
+      assert.equal(event, 'keep-alive');
+      keepAlives += 1;
+      if (keepAlives === 2) break;
     }
   });
 

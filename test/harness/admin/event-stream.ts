@@ -1,4 +1,4 @@
-// Reads the event stream of the history frame by frame, with the position to resume after.
+// Reads event streams of the admin API frame by frame, and that of the history as its events.
 
 import assert from 'node:assert/strict';
 
@@ -24,41 +24,61 @@ type Asked = Readonly<{
   signal?: AbortSignal;
 }>;
 
-export function openStream({ url, cookie, query = '', lastEventId, signal }: Asked) {
+/** Opens the stream at a path of the admin API. */
+export function openStreamAt(
+  path: string,
+  { url, cookie, query = '', lastEventId, signal }: Asked,
+): Promise<Response> {
   const held = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-  return fetch(`${url}/admin/history/stream${query}`, {
+  return fetch(`${url}${path}${query}`, {
     headers: { cookie: `gw_session=${cookie}`, ...held },
     ...(signal === undefined ? {} : { signal }),
   });
 }
 
-/** Yields the events until the stream ends. Leaving the loop closes the connection. */
-async function* eventsOf(response: Response): AsyncGenerator<ReadEvent, void, undefined> {
+export const openStream = (asked: Asked): Promise<Response> =>
+  openStreamAt('/admin/history/stream', asked);
+
+/** `data` is parsed JSON. A keep-alive has the event `keep-alive`. */
+export type Frame = Readonly<{ event: string; id: string; data: unknown }>;
+
+/** Yields the frames until the stream ends. Leaving the loop closes the connection. */
+export async function* framesOf(response: Response): AsyncGenerator<Frame, void, undefined> {
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('content-type'), 'text/event-stream');
+  assert.equal(response.headers.get('x-accel-buffering'), 'no');
   let text = '';
-  for await (const bytes of (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
-    text += bytes;
+  for await (const piece of (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream())) {
+    text += piece;
     const frames = text.split('\n\n');
     text = frames.pop() ?? '';
     for (const frame of frames) {
-      const [, id, data] = /^id: (\d+)\ndata: (.*)$/.exec(frame) ?? [];
+      if (frame.startsWith(':')) yield { event: 'keep-alive', id: '', data: null };
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(frame)?.[1];
+      const data = field('data');
       if (data === undefined) assert.match(frame, /^(?::|retry: \d+)$/);
-      else {
-        const event = cloudEventSchema.parse(JSON.parse(data));
-        assert.equal(event.id, id);
-        yield event;
-      }
+      else
+        yield { event: field('event') ?? 'message', id: field('id') ?? '', data: JSON.parse(data) };
     }
   }
 }
 
-/** Reads the first `count` events, or fewer if the stream ends. */
-export async function take(response: Response, count: number): Promise<readonly ReadEvent[]> {
-  const taken: ReadEvent[] = [];
-  for await (const event of eventsOf(response)) {
-    taken.push(event);
+/** The first frames that are not keep-alives, or fewer if the stream ends. */
+export async function takeFrames(response: Response, count: number): Promise<readonly Frame[]> {
+  const taken: Frame[] = [];
+  for await (const frame of framesOf(response)) {
+    if (frame.event === 'keep-alive') continue;
+    taken.push(frame);
     if (taken.length === count) break;
   }
   return taken;
+}
+
+/** Reads the first `count` events of the history, or fewer if the stream ends. */
+export async function take(response: Response, count: number): Promise<readonly ReadEvent[]> {
+  return (await takeFrames(response, count)).map(({ id, data }) => {
+    const event = cloudEventSchema.parse(data);
+    assert.equal(event.id, id);
+    return event;
+  });
 }
