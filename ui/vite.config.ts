@@ -48,6 +48,11 @@ export default defineConfig({
               minShareCount: 2,
             },
             {
+              name: 'prices',
+              test: /ui\/lib\/providers\//,
+              minShareCount: 2,
+            },
+            {
               name: 'elements',
               test: /ui\/(api|elements|lib|parts|state|styles)\//,
               minShareCount: 2,

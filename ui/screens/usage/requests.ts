@@ -230,7 +230,9 @@ class GwUsageRequests extends element({
     const filter = Object.entries(this.filter).map(([name, value]) => [name, String(value)]);
     const query = { ...Object.fromEntries(filter), range: this.range };
     return html`<p>
-      <a href=${linkTo({ screen: 'requests', query })}>Filter and compare these requests</a>
+      <a class="button" href=${linkTo({ screen: 'requests', query })}
+        >Filter and compare these requests</a
+      >
     </p>`;
   }
 
