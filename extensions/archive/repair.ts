@@ -17,7 +17,7 @@ import { isSame, manifestBytes, namesOf, sha256 } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import type { Target } from './target/target.ts';
 import { checkSegment } from './verify.ts';
-import { describeSegment, readManifest } from './write-segment.ts';
+import { describeSegment, readManifest, tallyOf } from './write-segment.ts';
 
 /** `same` has the digest of the log, `new` needed an event, and `lost` was not written. */
 export const repairOutcomes = ['same', 'new', 'lost'] as const;
@@ -135,11 +135,28 @@ async function rebuild(repairing: Repairing, logged: LoggedSegment): Promise<Reb
     return 'the database does not know its rows; restore it from a copy of the archive';
   }
   const source = await sourceOf(repairing, logged, kept);
+  const lacking = await lackingOf(target, source);
+  if (lacking !== null) return lacking;
   const { bytes, tally } = await buildSegment(target, source, repairing);
   if (tally.rows !== logged.rows) {
     return `the database has ${tally.rows} of its ${logged.rows} rows; restore it from a copy of the archive`;
   }
   return { bytes, manifest: tally.describe(logged, bytes, logId) };
+}
+
+/** Says which adopted segment cannot be read. */
+async function lackingOf(target: Target, { dataset, hour, adopted }: Source) {
+  for (const segment of adopted) {
+    const name = { dataset, hour, segment };
+    const { segment: file } = namesOf(name);
+    const bytes = await target.read(file);
+    const problem = `${file}, whose rows it leaves out, is`;
+    if (bytes === null) return `${problem} missing; restore it from a copy of the archive`;
+    if ((await tallyOf(name, bytes).catch(() => null)) === null) {
+      return `${problem} damaged; restore it from a copy of the archive`;
+    }
+  }
+  return null;
 }
 
 async function sourceOf(

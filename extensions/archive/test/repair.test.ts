@@ -120,6 +120,23 @@ describe('the repair of the archive', () => {
     assert.deepEqual(await files(), left);
   });
 
+  it('goes on with other files if rows of an adopted one cannot be told', async (t) => {
+    const { file, repair, archiving } = await repairable(t);
+    await archiving.plane.db.query(sql`
+      update op.usage_archive_hours set adopted = array[1] where hour = ${new Date(begin)}`);
+    await archiving.plane.db.query(sql`
+      delete from op.usage_archive_segments where dataset = 'usage' and segment = 1`);
+    await rm(file('0001.parquet'));
+    await rm(file('0002.parquet'));
+    await rm(file('_0003.json'));
+    const repairs = await repair();
+    assert.deepEqual(
+      repairs.map(({ outcome }) => outcome),
+      ['lost', 'lost', 'same'],
+    );
+    assert.match(repairs[1]?.problem ?? '', /0001\.parquet, whose rows it leaves out, is missing/);
+  });
+
   it('is printed by the command line, and needs config:write', async (t) => {
     const { file, url, login, ask, directory, problems } = await repairable(t);
     await rm(file('_0001.json'));
