@@ -68,8 +68,12 @@ async function repairSegment(
   const manifestFile = manifestBytes(manifest);
   const digest = sha256(manifestFile);
   const isLogged = digest === logged.manifest_sha256;
-  const held = await intactManifest(target, logged);
-  if (!isLogged && held !== null && !hasSameRows(held, manifest)) {
+  const held = isLogged ? manifest : await intactManifest(target, logged);
+  if (held === null) {
+    const why = 'its manifest is damaged too, so the rows of the database cannot be compared';
+    return done('lost', `${found.problem}; ${why}`);
+  }
+  if (!hasSameRows(held, manifest)) {
     return done('lost', `${found.problem}; the rows of the database do not add up to its manifest`);
   }
   const names = namesOf(logged);

@@ -29,7 +29,7 @@ it('compares a file with the ledger, prints the differences, and stores the repo
   const { code, stdout, stderr } = await gw([...run, '--reason', 'monthly check'], { env });
   assert.equal(code, 10, stderr);
   const [first = '', ...rest] = stdout.trimEnd().split('\n');
-  assert.match(first, /^report [\da-f-]{36}: \S+ to \S+, 1 lines as generic, 0 skipped$/);
+  assert.match(first, /^report [\da-f-]{36}: \S+ to \S+, 1 line as generic, 0 skipped$/);
   assert.deepEqual(rest, [
     'bill 0.021000 USD, ledger 0.010500 USD, difference 0.010500 USD',
     '0 agree, 1 differ',

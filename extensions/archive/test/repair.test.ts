@@ -120,6 +120,19 @@ describe('the repair of the archive', () => {
     assert.deepEqual(await files(), left);
   });
 
+  it('writes nothing if other rows cannot be compared because the manifest is lost too', async (t) => {
+    const { file, repair, archiving, files } = await repairable(t);
+    await rm(file('0002.parquet'));
+    await rm(file('_0002.json'));
+    await archiving.plane.db.query(sql`
+      update op.usage_events set cost_micros = cost_micros + 1 where id = ${rowIn(0, 12).id}`);
+    const left = await files();
+    const [lost] = await repair();
+    assert.equal(lost?.outcome, 'lost');
+    assert.match(lost?.problem ?? '', /cannot be compared/);
+    assert.deepEqual(await files(), left);
+  });
+
   it('goes on with other files if rows of an adopted one cannot be told', async (t) => {
     const { file, repair, archiving } = await repairable(t);
     await archiving.plane.db.query(sql`
