@@ -86,12 +86,14 @@ export function createReconcile({
         }
         const spending = { asks: asks.budgets ?? [], knownReplicas: asks.replicas ?? null };
         const caps = { state: state(), nowMs: clock() };
-        // Before the lock of starts, so that those who wait for it do not wait for budgets.
+        // Replicas that report for the first time at the same moment count each other only under the lock of starts. They ask
+        // for no budgets. Other reports take it after budgets, so that those who wait for it do not wait for budgets.
+        const known = spending.asks.length > 0 ? seen : await startedMoment(tx, replica, seen);
         const budgets =
           asks.budgets === undefined
             ? {}
             : { budgets: await handOutBudgets(tx, { replica, ...spending, ...caps, tally }) };
-        const moment = await startedMoment(tx, replica, seen);
+        const moment = await startedMoment(tx, replica, known);
         const limitOf = (id: PrincipalId, dimension: Dimension): number | null => {
           const limits = limitsOf(id);
           const limit = dimension === 'requests' ? limits?.requestsPerMin : limits?.tokensPerMin;

@@ -182,6 +182,19 @@ describe('control planes that share a database', () => {
     assert.deepEqual(await b.amounts(x, { keeps: 400, wants: 200 }), [450]);
   });
 
+  it('tell replicas that start at the same moment of each other', async (t) => {
+    const { x, y } = await testPlanes(t);
+    const replicas = Array.from({ length: 9 }, (_, index) => replicaOf(`replica-${index}`));
+    const answers = await Promise.all(
+      replicas.map((replica, index) => replica.report(index % 2 === 0 ? x : y)),
+    );
+    const told = answers.flatMap(({ budgets }) => budgets?.replicas ?? []);
+    assert.deepEqual(
+      told.toSorted((a, b) => a - b),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9],
+    );
+  });
+
   it('reserve what a replica may spend by the figures that it knows', async (t) => {
     const { x, db, spend } = await testPlanes(t);
     const [a, b] = [replicaOf('a'), replicaOf('b')];
