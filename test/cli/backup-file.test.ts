@@ -108,6 +108,14 @@ it('client programs get the password apart from the address, and the primary of 
     ['postgres://gw@a/gw', 'postgres://gw@a/gw', null],
     ['postgres://a:5432/gw?sslmode=disable', 'postgres://a:5432/gw?sslmode=disable', null],
     ['postgres://gw:p%40ss@%2Frun:5432/gw', 'postgres://gw@%2Frun:5432/gw', 'p@ss'],
+    [
+      'postgres://gw@a/gw?password=p%40s%2Bs&sslmode=require',
+      'postgres://gw@a/gw?sslmode=require',
+      'p@s+s',
+    ],
+    ['postgres://a/gw?user=gw&password=x', 'postgres://a/gw?user=gw', 'x'],
+    ['postgres://gw:x@a/gw?password=y', 'postgres://gw@a/gw', 'y'],
+    ['postgres://gw@a/gw?sslmode=no-verify', 'postgres://gw@a/gw?sslmode=require', null],
     ['postgres://gw:x@a,b:1/gw', 'postgres://gw@a,b:1/gw?target_session_attrs=read-write', 'x'],
     [
       'postgres://gw@a,b/gw?target_session_attrs=any',

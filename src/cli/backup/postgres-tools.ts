@@ -57,15 +57,29 @@ function notFound(tool: Tool, cause: Error): Error {
   });
 }
 
-/** Chooses the primary if the address names several servers. */
+/**
+ * Takes the password out of the address, also out of its parameters. Chooses the primary if the address names several servers.
+ * Client programs do not know sslmode no-verify, which is their mode require.
+ */
 export function splitAddress(url: string): Readonly<{ address: string; password: string | null }> {
-  const [, scheme = '', login = '', secret, servers = '', rest = ''] =
-    /^(\w+:\/\/)(?:([^:@/?]*)(?::([^@/?]*))?@)?([^/?]*)(.*)$/s.exec(url) ?? [];
-  const isChosen = !servers.includes(',') || rest.includes('target_session_attrs=');
-  const chosen = isChosen ? '' : `${rest.includes('?') ? '&' : '?'}target_session_attrs=read-write`;
+  const [, scheme = '', login = '', secret, servers = '', place = '', query = ''] =
+    /^(\w+:\/\/)(?:([^:@/?]*)(?::([^@/?]*))?@)?([^/?]*)([^?]*)\??(.*)$/s.exec(url) ?? [];
+  const given = query.split('&').filter((parameter) => parameter !== '');
+  const kept = given
+    .filter((parameter) => !parameter.startsWith(passwordParameter))
+    .map((parameter) => (parameter === 'sslmode=no-verify' ? 'sslmode=require' : parameter));
+  const isChosen = !servers.includes(',') || query.includes('target_session_attrs=');
+  const parameters = isChosen ? kept : [...kept, 'target_session_attrs=read-write'];
   const at = login === '' ? '' : `${login}@`;
+  const end = parameters.length === 0 ? '' : `?${parameters.join('&')}`;
+  const inQuery = given
+    .findLast((parameter) => parameter.startsWith(passwordParameter))
+    ?.slice(passwordParameter.length);
+  const password = inQuery ?? secret;
   return {
-    address: `${scheme}${at}${servers}${rest}${chosen}`,
-    password: secret === undefined ? null : decodeURIComponent(secret),
+    address: `${scheme}${at}${servers}${place}${end}`,
+    password: password === undefined ? null : decodeURIComponent(password),
   };
 }
+
+const passwordParameter = 'password=';
