@@ -35,6 +35,12 @@ it('lists the strongest lock of a table once', () => {
   assert.deepEqual(strongLocks(migration, none), [{ table: 'op.a', blocks: 'reads and writes' }]);
 });
 
+it('finds the table of a dropped index, whose name does not tell it', async () => {
+  assert.deepEqual(strongLocks(await read('0025-token-revocations.sql'), none), [
+    { table: 'es.events', blocks: 'reads and writes' },
+  ]);
+});
+
 it('leaves out tables that no one uses yet', () => {
   const migration = 'create table op.a (b bigint references op.c); create index on op.a (b);';
   const created = new Set(createdTables(migration));

@@ -32,6 +32,9 @@ export function strongLocks(
 ): readonly StrongLock[] {
   const statements = statementsOf(migration);
   const locks = new Map<string, StrongLock>();
+  for (const name of tablesOfDroppedIndexes(statements)) {
+    if (!created.has(name)) locks.set(name, { table: name, blocks: 'reads and writes' });
+  }
   for (const { start, blocks } of patterns) {
     for (const name of matches(statements, start)) {
       if (!created.has(name) && !locks.has(name)) locks.set(name, { table: name, blocks });
@@ -43,6 +46,13 @@ export function strongLocks(
 /** True if the migration reads or writes all rows of a table. */
 export const isLong = (migration: string): boolean =>
   statementsOf(migration).includes('statement_timeout = 0');
+
+/** An index that the migration does not create again is named itself, because its table is not in the text. */
+const tablesOfDroppedIndexes = (statements: string): readonly string[] =>
+  [...statements.matchAll(/drop index (?:if exists )?(\w+\.(\w+))/g)].map(
+    ([, index = '', name = '']) =>
+      matches(statements, `create (?:unique )?index ${name} on (?:only )?${table}`)[0] ?? index,
+  );
 
 const matches = (statements: string, start: string): readonly string[] =>
   [...statements.matchAll(new RegExp(start, 'g'))].map(([, name = '']) => name);
