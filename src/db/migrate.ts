@@ -110,16 +110,17 @@ async function applyPatiently(
   }
 }
 
-/** Those that hold locks on gw's tables now. */
+/** Those that hold locks on gw's tables now, the oldest transactions first: these are the ones that others wait for. */
 async function lockHolders(db: Database): Promise<string> {
   const holders = await readValues(db, text)`
-    select distinct coalesce(nullif(application_name, ''), 'session') || ' (pid ' || pid || ')'
+    select coalesce(nullif(application_name, ''), 'session') || ' (pid ' || pid || ')'
     from pg_locks
       join pg_stat_activity using (pid)
       join pg_class on pg_class.oid = relation
       join pg_namespace on pg_namespace.oid = relnamespace
     where nspname in ('es', 'vault', 'op') and granted and pid <> pg_backend_pid()
-    order by 1 limit 5`;
+    group by pid, application_name
+    order by min(xact_start), pid limit 5`;
   return holders.length === 0 ? 'none is left' : holders.join(', ');
 }
 

@@ -78,6 +78,36 @@ describe('upgrading a database with usage rows', () => {
     assert.deepEqual(await unsummed(db), [{ rows: 2 }]);
   });
 
+  it('names the sessions that hold locks for the longest time', async (t) => {
+    const { db, open, names } = await databaseOf(t, 32);
+    await recordMigrations(db, names, 32);
+    const doing: string[] = [];
+    let ended = Promise.resolve();
+    const hold = (name: string, work: () => Promise<void>): Promise<void> => {
+      const session = open();
+      t.after(() => session.dispose());
+      return session.tx(async (tx) => {
+        await tx.query(sql`select set_config('application_name', ${name}, true)`);
+        await tx.query(sql`lock table op.usage_events in access share mode`);
+        await work();
+      });
+    };
+    const migrateUntilItWaits = async (): Promise<void> => {
+      ended = migrate(db, { onProgress: (what) => void doing.push(what) });
+      await until(() => doing.some((one) => one.includes('waits')), { what: 'it waits' });
+    };
+    const holdLater = (sessions: number): Promise<void> =>
+      sessions === 0
+        ? migrateUntilItWaits()
+        : hold(`a session ${sessions}`, () => holdLater(sessions - 1));
+    await hold('the oldest', () => holdLater(6));
+    await ended;
+    assert.match(
+      doing.find((one) => one.includes('waits')) ?? '',
+      /: the oldest \(pid \d+\), a session 6/,
+    );
+  });
+
   it('replaces an index that a failure left invalid', async (t) => {
     const { db, open, names } = await databaseOf(t, 32);
     await insertRows(db, 10);
