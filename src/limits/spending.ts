@@ -135,7 +135,7 @@ export class Spending {
     return row;
   }
 
-  /** Adds a row to the known amount when there is no control plane. */
+  /** Adds a row to the known amount if this process has no control plane. */
   countHere(row: SpentRow): void {
     if (this.#settle(row)) add(row.account.known, row);
   }

@@ -50,7 +50,7 @@ function isIn(span: string, minute: number): boolean {
   return from < to ? from <= minute && minute < to : minute >= from || minute < to;
 }
 
-/** In minutes. Null if there is no such zone. */
+/** In minutes. Null if the zone is unknown. */
 function offsetOf(timeZone: string): number | null {
   try {
     const parts = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })

@@ -65,7 +65,7 @@ export async function openArchive(
       select 0, hour from hours where hour is not null
         and not exists (select from op.usage_archive_hours held where held.hour = hours.hour)`);
     // The rows of an hour that is partly rolled up do not add up to its sums.
-    // What was read back in another place says nothing about this one.
+    // A check of the files in another place says nothing about this one.
     await tx.query(sql`
       update op.usage_archive_hours set verified_at = null, failed_at = null, failure = null
       where (select (place, archive_id) from op.usage_archive)
